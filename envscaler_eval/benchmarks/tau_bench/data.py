@@ -41,7 +41,8 @@ _ARCHIVE_REMEDY = "fetch again, or use the archive of the pinned commit"
 
 def manifest() -> Mapping[str, str]:
     """Return the relative path of each data file and the sha256 of its content."""
-    text = importlib.resources.files(__package__).joinpath("manifest.json").read_text("utf-8")
+    package = importlib.resources.files("envscaler_eval.benchmarks.tau_bench")
+    text = package.joinpath("manifest.json").read_text("utf-8")
     return cast(dict[str, str], json.loads(text))
 
 

@@ -172,16 +172,15 @@ def _tool_schemas(sources: Mapping[str, bytes], folder: str) -> Iterator[Any]:
 
 def _function(tree: ast.Module, *path: str) -> ast.FunctionDef:
     """Find a function by its name, or by its class's name and its own."""
-    body: list[ast.stmt] = tree.body
+    body = tree.body
     for name in path:
         for statement in body:
             if isinstance(statement, ast.ClassDef | ast.FunctionDef) and statement.name == name:
+                if isinstance(statement, ast.FunctionDef):
+                    return statement
                 body = statement.body
                 break
-        else:
-            raise ExtractionError(f"no definition of {'.'.join(path)}")
-    assert isinstance(statement, ast.FunctionDef)
-    return statement
+    raise ExtractionError(f"no definition of {'.'.join(path)}")
 
 
 def _returned(function: ast.FunctionDef) -> ast.expr:
