@@ -231,6 +231,11 @@ class TestModifyItems:
     def test_a_text_is_read_letter_by_letter(self, shop: TauWorld) -> None:
         assert modify(shop, "#W1", "11", ["12", "12"], "paypal_1") == "Error: 1 not found"
 
+    def test_null_is_no_item(self, shop: TauWorld) -> None:
+        assert modify(shop, "#W1", [None], ["12"], "paypal_1") == "Error: None not found"
+        assert exchange(shop, "#W2", [None], ["12"], "paypal_1") == "Error: None not found"
+        assert hand_back(shop, "#W2", [None], "gift_card_1") == "Error: some item not found"
+
 
 class TestExchange:
     def test_notes_the_request_with_sorted_items(self, shop: TauWorld) -> None:

@@ -7,7 +7,7 @@ Source: `tau_bench/envs/retail/tools/`, one file for each tool.
 
 import json
 
-from envscaler_eval.benchmarks.tau_bench.retail.items import first_missing, replacement_fault
+from envscaler_eval.benchmarks.tau_bench.retail.items import missing_items, replacement_fault
 from envscaler_eval.benchmarks.tau_bench.tool import Database
 
 
@@ -27,7 +27,7 @@ def return_delivered_order_items(
         and payment_method_id != order["payment_history"][0]["payment_method_id"]
     ):
         return "Error: payment method should be either the original payment method or a gift card"
-    if first_missing(order, item_ids) is not None:
+    for _ in missing_items(order, item_ids):
         return "Error: some item not found"
 
     order = db["orders"].own(order_id)

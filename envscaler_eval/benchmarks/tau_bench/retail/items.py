@@ -1,24 +1,27 @@
 """Checks that retail tools share about the items of an order."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from envscaler_eval.benchmarks.tau_bench.tables import Record
 from envscaler_eval.benchmarks.tau_bench.tool import Database
 
 
-def first_missing(order: Record, item_ids: list[str]) -> str | None:
-    """Return the first id that is asked for more often than the order has it."""
+def missing_items(order: Record, item_ids: list[str]) -> Iterator[Any]:
+    """Yield each id that is asked for more often than the order has it.
+
+    Anything may stand among the ids, `None` too.
+    """
     present = [item["item_id"] for item in order["items"]]
     for item_id in item_ids:
         if item_ids.count(item_id) > present.count(item_id):
-            return item_id
-    return None
+            yield item_id
 
 
 def item_with_id(order: Record, item_id: str) -> Record:
     """Return the first item that has an id at this moment; there is one.
 
-    Replacing items one after the other cannot use up an id: `first_missing` has
+    Replacing items one after the other cannot use up an id: `missing_items` has
     counted, and each replacement takes away one item with the id it asks for.
     """
     items: list[Record] = order["items"]
@@ -34,8 +37,7 @@ def replacement_fault(
         The observation if they cannot, else None; and the price difference, an
         unrounded sum in the order of the list that starts from the integer 0.
     """
-    missing = first_missing(order, item_ids)
-    if missing is not None:
+    for missing in missing_items(order, item_ids):
         return f"Error: {missing} not found", 0
     if len(item_ids) != len(new_item_ids):
         return "Error: the number of items to be exchanged should match", 0
