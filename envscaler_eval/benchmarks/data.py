@@ -5,10 +5,10 @@ data is never part of this package: only the sha256 of every file is.
 """
 
 import hashlib
+import http.client
 import os
 import shutil
 import tempfile
-import urllib.error
 import urllib.request
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -82,7 +82,7 @@ def download(url: str, remedy: str) -> bytes:
     try:
         with urllib.request.urlopen(url, timeout=_TIMEOUT_SECONDS) as response:
             content: bytes = response.read()
-    except (OSError, ValueError, urllib.error.URLError) as error:
+    except (OSError, ValueError, http.client.HTTPException) as error:
         reason = getattr(error, "reason", error)
         raise DataError(f"{url}: cannot be downloaded ({reason}); {remedy}") from None
     return content
@@ -112,12 +112,22 @@ def install(folder: Path, build: Callable[[Path], None]) -> None:
         fresh = workspace / "new"
         fresh.mkdir()
         build(fresh)
-        if folder.exists():
-            folder.rename(workspace / "old")
-        fresh.rename(folder)
+        _replace(folder, fresh, workspace / "old")
     except OSError as error:
         raise DataError(
             f"{folder}: cannot be written ({error.strerror}); free the place and fetch again"
         ) from None
     finally:
         shutil.rmtree(workspace, ignore_errors=True)
+
+
+def _replace(folder: Path, fresh: Path, aside: Path) -> None:
+    """Put a folder in the place of another, or leave that as it was."""
+    if folder.exists():
+        folder.rename(aside)
+    try:
+        fresh.rename(folder)
+    except OSError:
+        if aside.exists():
+            aside.rename(folder)
+        raise

@@ -5,6 +5,7 @@ upstream repository (MIT, (c) 2024 Sierra), and each file is checked against the
 sha256 in `manifest.json`.
 """
 
+import contextlib
 import importlib.resources
 import io
 import json
@@ -102,11 +103,10 @@ def fetch(data_dir: str | os.PathLike[str] | None = None, archive_url: str = ARC
             the place cannot be written.
     """
     folder = locate(data_dir)
-    try:
+    with contextlib.suppress(DataError):
         check(folder)
         return folder
-    except DataError:
-        files = _extracted(download(archive_url, _DOWNLOAD_REMEDY), archive_url)
+    files = _extracted(download(archive_url, _DOWNLOAD_REMEDY), archive_url)
 
     def build(fresh: Path) -> None:
         for name, content in files.items():
