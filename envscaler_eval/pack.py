@@ -12,6 +12,7 @@ from pydantic import Field, ValidationError
 
 from envscaler_eval import core_yaml
 from envscaler_eval.environment import Environment
+from envscaler_eval.errors import UsageError
 from envscaler_eval.scenario import Frozen, Scenario
 
 LIBRARY = Path(__file__).parent / "library"
@@ -20,7 +21,7 @@ LIBRARY = Path(__file__).parent / "library"
 T = TypeVar("T")
 
 
-class PackError(ValueError):
+class PackError(UsageError):
     """A pack is not as it must be: one line with the place, the fault and the remedy."""
 
 

@@ -1,0 +1,20 @@
+"""The commands. Each imports what it needs when it is called, to start fast."""
+
+import typer
+
+from envscaler_eval.cli.packs import list_packs, show, validate
+
+app = typer.Typer(
+    name="envscaler",
+    help="Executable tool environments for language-model agents, with rewards that are proven.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+app.command("list")(list_packs)
+app.command("show")(show)
+app.command("validate")(validate)
+
+
+def main() -> None:
+    """Run the command line."""
+    app()
