@@ -1,8 +1,11 @@
 """The commands. Each imports what it needs when it is called, to start fast."""
 
+import sys
+
 import typer
 
 from envscaler_eval.cli.packs import list_packs, show, validate
+from envscaler_eval.errors import UsageError
 
 app = typer.Typer(
     name="envscaler",
@@ -16,5 +19,9 @@ app.command("validate")(validate)
 
 
 def main() -> None:
-    """Run the command line."""
-    app()
+    """Run the command line; the person's mistakes end in one line and exit code 2."""
+    try:
+        app()
+    except UsageError as fault:
+        fault.show()
+        sys.exit(fault.exit_code)
