@@ -82,7 +82,7 @@ def _show_environment(pack: Pack) -> None:
         console.print(f"  - {rule}", markup=False)
     tools = Table("tool", "arguments", "description", title="Tools")
     for tool in pack.environment.tools:
-        required = tool.parameters["required"]
+        required = tool.parameters.get("required", ())
         names = (
             name if name in required else f"({name})" for name in tool.parameters["properties"]
         )

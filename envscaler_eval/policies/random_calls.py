@@ -3,7 +3,8 @@
 import json
 import random
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from envscaler_eval.policies.policy import DONE, Turn, View
@@ -48,7 +49,7 @@ class RandomCalls:
     def _arguments(self, tool: ToolSpec, view: View, chance: random.Random) -> dict[str, Any]:
         seen = _Seen(view.observations)
         properties: Mapping[str, Any] = tool.parameters["properties"]
-        required = tool.parameters["required"]
+        required = tool.parameters.get("required", ())
         return {
             name: _value(name, schema, seen, chance)
             for name, schema in properties.items()
@@ -57,30 +58,10 @@ class RandomCalls:
 
 
 class _Seen:
-    """The scalars that observations hold, under the words of the keys above them."""
+    """What observations hold, to be asked for by the words of a name."""
 
     def __init__(self, observations: Sequence[str]) -> None:
-        self._values: list[tuple[frozenset[str], Any]] = []
-        for observation in observations:
-            try:
-                self._collect(json.loads(observation), "")
-            except ValueError:
-                continue
-
-    def _collect(self, value: Any, key: str) -> None:
-        if isinstance(value, dict):
-            for inner, item in value.items():
-                # Keys of a mapping of records are identifiers under the mapping's name.
-                if isinstance(item, dict) and key:
-                    self._values.append((_words(key), inner))
-                    self._collect(item, key)
-                else:
-                    self._collect(item, inner)
-        elif isinstance(value, list):
-            for item in value:
-                self._collect(item, key)
-        elif value is not None and not isinstance(value, bool):
-            self._values.append((_words(key), value))
+        self._values = [value for text in observations for value in _scalars(text)]
 
     def like(self, name: str, kind: type | tuple[type, ...]) -> list[Any]:
         """Return values of a kind, those seen under the most similar keys."""
@@ -95,6 +76,33 @@ class _Seen:
         return best
 
 
+@lru_cache(maxsize=4096)
+def _scalars(observation: str) -> tuple[tuple[frozenset[str], Any], ...]:
+    """Return the scalars of an observation with the words of the keys above them."""
+    try:
+        content = json.loads(observation)
+    except ValueError:
+        return ()
+    return tuple(_collect(content, ""))
+
+
+def _collect(value: Any, key: str) -> Iterator[tuple[frozenset[str], Any]]:
+    if isinstance(value, dict):
+        for inner, item in value.items():
+            # The keys of a mapping of records are identifiers of what the mapping names.
+            if isinstance(item, dict) and key:
+                yield _words(key), inner
+                yield from _collect(item, key)
+            else:
+                yield from _collect(item, inner)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _collect(item, key)
+    elif value is not None and not isinstance(value, bool):
+        yield _words(key), value
+
+
+@lru_cache(maxsize=4096)
 def _words(name: str) -> frozenset[str]:
     words = {word.lower().removesuffix("s") for word in _WORD.findall(name)}
     return frozenset(words - _VAGUE or words)
