@@ -50,7 +50,8 @@ def checklist() -> Scorer:
 
 
 def _replay(environments: Environments, state: TaskState, record: EpisodeRecord) -> Grade:
-    pack, runtime = environments.open(state.metadata["pack"])
+    opened = environments.open(state.metadata["pack"])
+    pack = opened.pack
     if pack.hash != state.metadata["pack_hash"]:
         raise UsageError(
             f"pack '{pack.info.id}' is not the one that the log was made with: its hash is "
@@ -61,7 +62,7 @@ def _replay(environments: Environments, state: TaskState, record: EpisodeRecord)
     scenario = pack.scenario(state.metadata["scenario"])
     with Episode(
         scenario,
-        runtime,
+        opened.runtime,
         record.seed,
         observations=rules.observations,
         validate=rules.validate,

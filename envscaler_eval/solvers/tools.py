@@ -33,7 +33,7 @@ def tool_infos(tools: Sequence[ToolSpec]) -> list[ToolInfo]:
     ]
 
 
-def tool_definitions(world: EpisodeWorld) -> list[ToolDef]:
+def tool_definitions(world: EpisodeWorld, infos: Sequence[ToolInfo]) -> list[ToolDef]:
     """Return a world's tools for any solver; Inspect checks arguments before the world does."""
     return [
         ToolDef(
@@ -43,7 +43,7 @@ def tool_definitions(world: EpisodeWorld) -> list[ToolDef]:
             parameters=info.parameters,
             max_output=_NO_TRUNCATION,
         )
-        for info in tool_infos(world.tools)
+        for info in infos
     ]
 
 

@@ -22,6 +22,7 @@ def envscaler(
     seed: int = 0,
     protocol: ProtocolName = "default",
     step_limit: int | None = None,
+    offer_tools: bool = False,
 ) -> Task:
     """Agents on stateful tool environments, graded by the state that they leave.
 
@@ -40,6 +41,8 @@ def envscaler(
         protocol: `default`, or `paper` for the rules of the EnvScaler paper.
         step_limit: How many generations the agent has; by default the
             protocol's limit.
+        offer_tools: Put the tools into the sample's state; needed with a
+            `--solver` of your own.
     """
     one_of("mode", mode, (*get_args(Mode), "both"))
     one_of("protocol", protocol, get_args(ProtocolName))
@@ -49,7 +52,7 @@ def envscaler(
     packs = select_packs(listed(envs), split)
     return Task(
         dataset=scenario_dataset(packs, modes, listed(tags), scenarios_per_env, seed),
-        setup=start_episode(protocol=protocol, seed=seed),
+        setup=start_episode(protocol=protocol, seed=seed, offer_tools=offer_tools),
         solver=by_mode(step_limit=step_limit),
         cleanup=close_episode,
         scorer=checklist(),
