@@ -47,7 +47,7 @@ class Environment(Frozen):
 
         Draft 4 is the one in which 3.0 is no integer, as in Python.
         """
-        return {tool.name: Draft4Validator(tool.parameters) for tool in self.tools}
+        return {tool.name: Draft4Validator(dict(tool.parameters)) for tool in self.tools}
 
     @cached_property
     def constructor_parameters(self) -> tuple[str, ...]:

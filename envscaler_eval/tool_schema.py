@@ -54,7 +54,9 @@ def tools_of(source: str, class_name: str) -> tuple[ToolSpec, ...]:
         raise ToolSchemaError(f"{where}{fault.args[0]}; the file must be valid Python") from None
     classes = {node.name: node for node in module.body if isinstance(node, ast.ClassDef)}
     if class_name not in classes:
-        raise ToolSchemaError(f"class '{class_name}' is missing; it has {sorted(classes) or 'none'}")
+        raise ToolSchemaError(
+            f"class '{class_name}' is missing; it has {sorted(classes) or 'none'}"
+        )
     types = _Types(module)
     tools = tuple(
         _tool(node, types) for node in classes[class_name].body if _is_tool_definition(node)

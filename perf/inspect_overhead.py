@@ -75,9 +75,7 @@ def bare_loop() -> Solver:
             )
             for info in infos[pack.info.id]
         ]
-        prompt = system_prompt(
-            pack.environment, scenario.now, "non_conv", PROTOCOLS["default"]
-        )
+        prompt = system_prompt(pack.environment, scenario.now, "non_conv", PROTOCOLS["default"])
         state.messages.insert(0, ChatMessageSystem(content=prompt))
         messages, state.output = await get_model().generate_loop(state.messages, tools)
         state.messages.extend(messages)
@@ -143,10 +141,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    import os
-    if os.environ.get("PLIB"):
-        import envscaler_eval.pack as K
-        from pathlib import Path
-        import envscaler_eval.tasks.dataset as DS
-        L=Path("/tmp/plib"); F=K.find_packs; DS.find_packs=lambda root=L: F(L); DS.LIBRARY=K.LIBRARY=L; find_packs=DS.find_packs
     main()

@@ -3,12 +3,15 @@
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import mean
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
+
+if TYPE_CHECKING:
+    from inspect_ai.log import EvalSample
 
 _POLICIES = ("oracle", "noop", "random")
 _MODES = ("non_conv", "conv")
@@ -23,7 +26,6 @@ def demo(
     console = Console()
     console.print("Loading Inspect ...")
     from inspect_ai import eval as inspect_eval
-    from inspect_ai.log import EvalSample
 
     from envscaler_eval.tasks import envscaler
 
@@ -41,7 +43,7 @@ def demo(
                     log_realtime=False,
                     display="none",
                 )
-                samples: Sequence[EvalSample] = log.samples or []
+                samples = log.samples or []
                 if log.status != "success":
                     console.print(f"Error: {policy} in {mode} ended with {log.status}: {log.error}")
                     raise typer.Exit(1)

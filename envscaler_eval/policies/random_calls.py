@@ -44,7 +44,9 @@ class RandomCalls:
             return Turn(DONE)
         chance = random.Random(f"{self._seed}/{view.step}")
         tool = chance.choice(self._tools)
-        return Turn(calls=(ToolCall(name=tool.name, arguments=self._arguments(tool, view, chance)),))
+        return Turn(
+            calls=(ToolCall(name=tool.name, arguments=self._arguments(tool, view, chance)),)
+        )
 
     def _arguments(self, tool: ToolSpec, view: View, chance: random.Random) -> dict[str, Any]:
         seen = _Seen(view.observations)

@@ -125,6 +125,9 @@ def _explanation(grade: Grade) -> str:
     ]
     if grade.implicit_guard:
         touched = ", ".join(grade.collateral)
-        lines.append(f"FAIL  guard: nothing else changed [{touched}]" if touched else
-                     "pass  guard: nothing else changed")
+        lines.append(
+            f"FAIL  guard: nothing else changed [{touched}]"
+            if touched
+            else "pass  guard: nothing else changed"
+        )
     return "\n".join(lines)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolInfo
 
-from envscaler_eval.errors import UsageError
 from envscaler_eval.environment import Environment
 from envscaler_eval.episode import Episode, Grade
+from envscaler_eval.errors import UsageError
 from envscaler_eval.pack import Pack, locate, read_pack
 from envscaler_eval.policies import Policy, RandomCalls, noop, oracle, scripted_user
 from envscaler_eval.runtime import InProcessRuntime, Runtime
