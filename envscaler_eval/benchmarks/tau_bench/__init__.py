@@ -7,11 +7,14 @@ sierra-research/tau-bench at the commit in `manifest.json`.
 
 from envscaler_eval.benchmarks.tau_bench.data import fetch
 from envscaler_eval.benchmarks.tau_bench.dataset import Call, Domain, Task, load, tasks
+from envscaler_eval.benchmarks.tau_bench.floor import NOOP_FLOOR
 from envscaler_eval.benchmarks.tau_bench.grading import Grade, OutputMatch, grade
 from envscaler_eval.benchmarks.tau_bench.oracle import Script, noop_script, oracle_script
+from envscaler_eval.benchmarks.tau_bench.trial import Trial
 from envscaler_eval.benchmarks.tau_bench.world import TauWorld, open_world
 
 __all__ = [
+    "NOOP_FLOOR",
     "Call",
     "Domain",
     "Grade",
@@ -19,6 +22,7 @@ __all__ = [
     "Script",
     "Task",
     "TauWorld",
+    "Trial",
     "fetch",
     "grade",
     "load",

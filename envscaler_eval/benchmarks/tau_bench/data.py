@@ -6,6 +6,7 @@ sha256 in `manifest.json`.
 """
 
 import contextlib
+import hashlib
 import importlib.resources
 import io
 import json
@@ -54,6 +55,12 @@ def domain_files(domain: str) -> Mapping[str, str]:
         for path, sha256 in manifest().items()
         if path.startswith(f"{domain}/") or path == "prompts.json"
     }
+
+
+def fingerprint(domain: str) -> str:
+    """Return one sha256 for all data that a domain needs, by which a log names it."""
+    lines = (f"{sha256}  {path}\n" for path, sha256 in sorted(domain_files(domain).items()))
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
 def locate(data_dir: str | os.PathLike[str] | None = None) -> Path:
