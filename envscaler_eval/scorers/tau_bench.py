@@ -7,11 +7,19 @@ from inspect_ai.solver import TaskState
 
 from envscaler_eval.benchmarks.tau_bench import Grade, Trial, data, load
 from envscaler_eval.errors import UsageError
+from envscaler_eval.scorers.macro import macro, macro_stderr
 from envscaler_eval.solvers.record import PROPER_ENDINGS, read_record
 from envscaler_eval.solvers.tau_bench.record import TrialRecord
 
 _DIFFERENCES_SHOWN = 20
-_METRICS = [mean(), stderr(), grouped(mean(), "domain", all="groups", all_label="domains")]
+# `mean` is the micro mean; the papers report the domains and their unweighted mean.
+_METRICS = [
+    macro("domain"),
+    macro_stderr("domain", cluster="task"),
+    mean(),
+    stderr(),
+    grouped(mean(), "domain", all=False),
+]
 
 
 @scorer(metrics={"reward": _METRICS, "data_match": _METRICS, "outputs": _METRICS})
@@ -26,7 +34,6 @@ def tau_bench(data_dir: str | None = None) -> Scorer:
         both parts are 1, as upstream gives it), `data_match` (1 if the final
         database is as it should be) and `outputs` (1 if all was said that had
         to be). The parts are those of the final state however the trial ended.
-        `domains` is the unweighted mean over domains.
 
     Raises:
         UsageError: The trial cannot be played again as it was.

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import cast, get_args
 
-from inspect_ai import Task, task
+from inspect_ai import Epochs, Task, task
+from inspect_ai.log import HeadlineMetric
 from inspect_ai.model import GenerateConfig
 
 from envscaler_eval.benchmarks.tau_bench import NOOP_FLOOR, data
@@ -12,7 +13,7 @@ from envscaler_eval.solvers.tau_bench import start_trial, tau_bench_agent
 from envscaler_eval.solvers.tau_bench.protocol import PROTOCOLS, ProtocolName, Strategy
 from envscaler_eval.tasks.dataset import one_of
 from envscaler_eval.tasks.tau_bench_dataset import chosen_domains, task_indices, trial_dataset
-from envscaler_eval.tasks.trials import trial_epochs
+from envscaler_eval.tasks.trials import epochs
 
 
 @task
@@ -54,16 +55,23 @@ def tau_bench(
         ),
         solver=tau_bench_agent(),
         scorer=tau_bench_scorer(data_dir=data_dir),
-        epochs=trial_epochs(trials, curve=True),
+        epochs=_epochs(trials),
         config=GenerateConfig(temperature=rules.agent_temperature),
         version=1,
+        headline_metric=HeadlineMetric(score="reward"),
         metadata={
             "full_task_version": "1-A",
-            "benchmark": "tau_bench",
+            "data": {f"tau_bench/{each.name}": data.fingerprint(each.name) for each in domains},
+            "upstream_commit": data.COMMIT,
             "protocol": rules.name,
             "user_strategy": strategy,
-            "data": {"repository": data.REPOSITORY, "commit": data.COMMIT},
-            "data_sha256": {each.name: data.fingerprint(each.name) for each in domains},
             "noop_floor": {each.name: NOOP_FLOOR.get(f"{each.name}/{split}") for each in domains},
         },
     )
+
+
+def _epochs(trials: int) -> Epochs:
+    """Return epochs that report pass^k for each k, as upstream does; pass^1 is the mean."""
+    if trials < 2:
+        return epochs(trials)
+    return Epochs(trials, ["mean", *(f"pass_k_{k}" for k in range(2, trials + 1))])

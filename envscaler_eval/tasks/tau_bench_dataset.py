@@ -6,6 +6,7 @@ from inspect_ai.dataset import MemoryDataset, Sample
 
 from envscaler_eval.benchmarks.tau_bench import Domain, Task, data, load
 from envscaler_eval.benchmarks.tau_bench.dataset import DOMAINS
+from envscaler_eval.benchmarks.tau_bench.faults import faults
 from envscaler_eval.errors import UsageError
 from envscaler_eval.tasks.dataset import one_of
 
@@ -69,6 +70,7 @@ def task_to_sample(domain: Domain, split: str, task: Task) -> Sample:
             "domain": domain.name,
             "split": split,
             "task": task.index,
+            "faults": list(faults(domain.name, split, task.index)),
             "data_sha256": data.fingerprint(domain.name),
         },
     )

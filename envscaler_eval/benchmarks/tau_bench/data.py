@@ -91,6 +91,20 @@ def check(folder: Path, files: Mapping[str, str] | None = None) -> None:
     verify(folder, manifest() if files is None else files, _FETCH_REMEDY)
 
 
+def installed(data_dir: str | os.PathLike[str] | None = None) -> Path:
+    """Return the `tau_bench` folder, verified.
+
+    Args:
+        data_dir: See `locate`.
+
+    Raises:
+        DataError: See `check`.
+    """
+    folder = locate(data_dir)
+    check(folder)
+    return folder
+
+
 def fetch(data_dir: str | os.PathLike[str] | None = None, archive_url: str = ARCHIVE_URL) -> Path:
     """Download the pinned upstream commit and keep its normalised data.
 
@@ -109,10 +123,9 @@ def fetch(data_dir: str | os.PathLike[str] | None = None, archive_url: str = ARC
         DataError: If the archive cannot be had, is not of the pinned commit, or
             the place cannot be written.
     """
-    folder = locate(data_dir)
     with contextlib.suppress(DataError):
-        check(folder)
-        return folder
+        return installed(data_dir)
+    folder = locate(data_dir)
     files = _extracted(download(archive_url, _DOWNLOAD_REMEDY), archive_url)
 
     def build(fresh: Path) -> None:
