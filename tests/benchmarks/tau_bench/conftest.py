@@ -1,5 +1,6 @@
 """Fixtures: the miniature domains, and the real data where this machine has it."""
 
+import hashlib
 import json
 import os
 from collections.abc import Callable
@@ -9,7 +10,7 @@ from typing import Any
 import miniature
 import pytest
 
-from envscaler_eval.benchmarks.tau_bench import Domain, TauWorld
+from envscaler_eval.benchmarks.tau_bench import Domain, TauWorld, data
 from envscaler_eval.benchmarks.tau_bench.dataset import build
 
 ROOT = Path(__file__).parents[3]
@@ -38,6 +39,28 @@ def shop(retail: Domain) -> TauWorld:
 def desk(airline: Domain) -> TauWorld:
     """A fresh airline world."""
     return TauWorld(airline)
+
+
+@pytest.fixture(scope="session")
+def miniature_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that holds the miniature as `tau_bench/`."""
+    root = tmp_path_factory.mktemp("data")
+    for name, content in miniature.contents().items():
+        path = root / "tau_bench" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    return root
+
+
+@pytest.fixture
+def miniature_data(miniature_files: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The miniature in the place of the real data."""
+    pinned = {
+        name: hashlib.sha256(content).hexdigest() for name, content in miniature.contents().items()
+    }
+    monkeypatch.setattr(data, "manifest", lambda: pinned)
+    monkeypatch.setenv("ENVSCALER_DATA", str(miniature_files))
+    return str(miniature_files)
 
 
 @pytest.fixture(scope="session")

@@ -280,6 +280,11 @@ def _schemas(domain: str) -> list[Any]:
 
 def reader() -> Callable[[str], bytes]:
     """Return what gives the content of a file of the miniature by its path."""
+    return contents().__getitem__
+
+
+def contents() -> dict[str, bytes]:
+    """Return the files of the miniature by their paths."""
     files: dict[str, Any] = {"prompts.json": PROMPTS}
     for domain, tables, tasks in (
         ("retail", RETAIL, RETAIL_TASKS),
@@ -290,4 +295,4 @@ def reader() -> Callable[[str], bytes]:
         files[f"{domain}/tools.json"] = _schemas(domain)
     texts = {path: json.dumps(value).encode() for path, value in files.items()}
     texts |= {f"{domain}/policy.md": f"Be kind ({domain}).".encode() for domain in DOMAINS}
-    return texts.__getitem__
+    return texts

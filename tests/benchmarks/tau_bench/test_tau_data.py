@@ -8,10 +8,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from envscaler_eval.benchmarks.data import DataError
 from envscaler_eval.benchmarks.tau_bench import data, dataset
 from envscaler_eval.benchmarks.tau_bench.extraction import COPIES, extract, is_source
+from envscaler_eval.cli.app import app
+from envscaler_eval.errors import UsageError
 
 ENVS = "tau_bench/envs"
 USERS = '''
@@ -240,3 +243,24 @@ class TestLoad:
     def test_an_unknown_domain_is_refused_with_the_known_ones(self) -> None:
         with pytest.raises(DataError, match="no domain 'telecom'; choose from retail, airline"):
             dataset.load("telecom")
+
+
+def test_the_command_tells_whether_the_data_is_there(miniature_data: str) -> None:
+    listed = CliRunner().invoke(app, ["data", "list"])
+    assert "tau_bench" in listed.output
+    assert "not ready" not in listed.output
+    fetched = CliRunner().invoke(app, ["data", "fetch", "tau_bench"])
+    assert fetched.output.strip() == str(Path(miniature_data) / "tau_bench")
+
+
+def test_missing_data_is_the_persons_mistake(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="run `envscaler data fetch tau_bench`"):
+        data.installed(tmp_path)
+
+
+def test_a_domain_has_one_sha256(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = data.fingerprint("retail")
+    assert before != data.fingerprint("airline")
+    changed = dict(data.manifest()) | {"retail/users.json": "0" * 64}
+    monkeypatch.setattr(data, "manifest", lambda: changed)
+    assert data.fingerprint("retail") != before
