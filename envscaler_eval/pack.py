@@ -52,7 +52,7 @@ class PackInfo(Frozen):
     licence: str
     canary: str
     provenance: tuple[str, ...] = ()
-    quality: dict[str, Any] = {}
+    quality: dict[str, Any] = Field(default_factory=dict)
 
 
 @dataclass(frozen=True)

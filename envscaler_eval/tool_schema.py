@@ -136,9 +136,13 @@ class _Types:
         for node in module.body:
             if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
                 self._aliases[node.targets[0].id] = node.value
-            elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-                if node.value is not None and _name(node.annotation) == "TypeAlias":
-                    self._aliases[node.target.id] = node.value
+            elif (
+                isinstance(node, ast.AnnAssign)
+                and isinstance(node.target, ast.Name)
+                and node.value is not None
+                and _name(node.annotation) == "TypeAlias"
+            ):
+                self._aliases[node.target.id] = node.value
         self._open: set[str] = set()
 
     def schema(self, annotation: ast.expr | None) -> dict[str, Any]:

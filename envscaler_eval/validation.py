@@ -98,8 +98,8 @@ def _broken_checks(grade: Grade) -> Iterator[str]:
 def _determinism_faults(pack: Pack) -> list[str]:
     first, second = (_trace_in_process(pack.folder, seed) for seed in _HASH_SEEDS)
     return [
-        f"{pack.info.id}/environment.py: scenario '{scenario}' goes differently in another process; "
-        "sort sets before they reach the state or an observation"
+        f"{pack.info.id}/environment.py: scenario '{scenario}' goes differently in another "
+        "process; sort sets before they reach the state or an observation"
         for scenario in first
         if first[scenario] != second[scenario]
     ]

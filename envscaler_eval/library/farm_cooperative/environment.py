@@ -663,7 +663,8 @@ class FarmCooperative:
             if delivery["member_id"] == member_id and delivered_in == season:
                 return _fail(f"Delivery {delivery_id} of the season is in store and not settled")
         kg = sum(
-            row["kg"] for row in self.find_settlements(member_id, None, season, "paid")["settlements"]
+            row["kg"]
+            for row in self.find_settlements(member_id, None, season, "paid")["settlements"]
         )
         if kg == 0:
             return _fail(f"Nothing of member {member_id} is settled in the season")
