@@ -5,6 +5,7 @@ import random
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from numbers import Real
 from typing import Any
 
 from envscaler_eval.policies.policy import DONE, Turn, View
@@ -14,6 +15,8 @@ from envscaler_eval.world import ToolSpec
 CALLS = 40
 """How many calls the random policy makes."""
 
+_CANDIDATES = 6
+
 _VAGUE = {"id", "ids", "new", "old", "from", "to", "by", "the", "of", "key", "list", "query"}
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 
@@ -22,7 +25,8 @@ class RandomCalls:
     """A policy that calls random tools with arguments valid by their schemas.
 
     Identifiers, names, dates and the like are drawn from what it has observed
-    under a similar key, so that a good part of its calls succeeds: chance level
+    under a similar key, and of several random calls it makes the one that needs
+    the fewest guesses, so that a good part of its calls succeeds: chance level
     is the reward of acting plausibly without understanding.
     """
 
@@ -43,38 +47,53 @@ class RandomCalls:
         if view.step >= self._calls:
             return Turn(DONE)
         chance = random.Random(f"{self._seed}/{view.step}")
-        tool = chance.choice(self._tools)
-        return Turn(
-            calls=(ToolCall(name=tool.name, arguments=self._arguments(tool, view, chance)),)
-        )
-
-    def _arguments(self, tool: ToolSpec, view: View, chance: random.Random) -> dict[str, Any]:
         seen = _Seen(view.observations)
+        candidates = (self._candidate(seen, chance) for _ in range(_CANDIDATES))
+        call, _ = min(candidates, key=lambda candidate: candidate[1])
+        return Turn(calls=(call,))
+
+    def _candidate(self, seen: "_Seen", chance: random.Random) -> tuple[ToolCall, int]:
+        """Return a random call and how many of its values are guesses."""
+        tool = chance.choice(self._tools)
         properties: Mapping[str, Any] = tool.parameters["properties"]
         required = tool.parameters.get("required", ())
-        return {
+        seen.guesses = 0
+        arguments = {
             name: _value(name, schema, seen, chance)
             for name, schema in properties.items()
             if name in required or chance.random() < 0.5
         }
+        return ToolCall(name=tool.name, arguments=arguments), seen.guesses
 
 
 class _Seen:
-    """What observations hold, to be asked for by the words of a name."""
+    """What observations hold, to be asked for by the words of a name.
+
+    Attributes:
+        guesses: How often nothing seen served.
+    """
 
     def __init__(self, observations: Sequence[str]) -> None:
-        self._values = [value for text in observations for value in _scalars(text)]
+        self.guesses = 0
+        self._values = dict.fromkeys(item for text in observations for item in _scalars(text))
+        self._alike: dict[tuple[str, type], list[Any]] = {}
 
-    def like(self, name: str, kind: type | tuple[type, ...]) -> list[Any]:
+    def like(self, name: str, kind: type) -> list[Any]:
         """Return values of a kind, those seen under the most similar keys."""
-        wanted = _words(name)
+        known = self._alike.get((name, kind))
+        if known is None:
+            known = self._alike[name, kind] = self._search(_words(name), kind)
+        return known
+
+    def _search(self, wanted: frozenset[str], kind: type) -> list[Any]:
         best: list[Any] = []
-        score = 0
+        score = 1
         for words, value in self._values:
             common = len(wanted & words)
-            if isinstance(value, kind) and common >= max(score, 1):
-                best = [*best, value] if common == score else [value]
-                score = common
+            if common >= score and isinstance(value, kind):
+                if common > score:
+                    best, score = [], common
+                best.append(value)
         return best
 
 
@@ -121,7 +140,7 @@ def _value(name: str, schema: Mapping[str, Any], seen: _Seen, chance: random.Ran
         case "integer":
             return _drawn(seen.like(name, int), chance, chance.randint(1, 10))
         case "number":
-            return _drawn(seen.like(name, (int, float)), chance, round(chance.uniform(1, 100), 2))
+            return _drawn(seen.like(name, Real), chance, round(chance.uniform(1, 100), 2))
         case "array":
             items = schema.get("items", {"type": "string"})
             return [_value(name, items, seen, chance) for _ in range(chance.randint(1, 2))]
@@ -131,7 +150,9 @@ def _value(name: str, schema: Mapping[str, Any], seen: _Seen, chance: random.Ran
         case "null":
             return None
         case _:
-            return _drawn(seen.like(name, str), chance, "note")
+            texts = seen.like(name, str)
+            seen.guesses += not texts
+            return _drawn(texts, chance, "note")
 
 
 def _drawn(candidates: list[Any], chance: random.Random, otherwise: Any) -> Any:
