@@ -158,6 +158,8 @@ class Change:
 def changes(before: State, after: State) -> list[Change]:
     """List what changed, down to leaves; entries of dicts and lists count as records.
 
+    Values are compared as Python compares them, so that 2 and 2.0 are the same.
+
     Raises:
         UnserialisableStateError: A number that is not finite has come in.
     """
@@ -170,24 +172,20 @@ def _changes(before: object, after: object, path: tuple[str, ...]) -> Iterator[C
         for key, old in before.items():
             if key not in after:
                 yield Change((*path, str(key)), "deleted")
-            elif _differ(old, after[key]):
+            elif old != after[key]:
                 yield from _changes(old, after[key], (*path, str(key)))
         for key in after:
             if key not in before:
                 yield _created(after[key], (*path, str(key)))
     elif isinstance(before, list) and isinstance(after, list) and len(after) >= len(before):
         for index, old in enumerate(before):
-            if _differ(old, after[index]):
+            if old != after[index]:
                 yield from _changes(old, after[index], (*path, str(index)))
         for index in range(len(before), len(after)):
             yield _created(after[index], (*path, str(index)))
     else:
         _require_finite(after, path)
         yield Change(path, "changed")
-
-
-def _differ(old: object, new: object) -> bool:
-    return old is not new and (type(old) is not type(new) or old != new)
 
 
 def _created(value: object, path: tuple[str, ...]) -> Change:
