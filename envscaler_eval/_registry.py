@@ -1,0 +1,17 @@
+"""What Inspect finds through the package's entry point."""
+
+from inspect_ai.model import ModelAPI, modelapi
+
+from envscaler_eval.scorers import checklist
+from envscaler_eval.solvers import by_mode, conv, non_conv, start_episode
+from envscaler_eval.tasks import envscaler
+
+__all__ = ["by_mode", "checklist", "conv", "envscaler", "non_conv", "policy", "start_episode"]
+
+
+@modelapi(name="policy")
+def policy() -> type[ModelAPI]:
+    """Reference policies as models: `policy/oracle`, `policy/noop`, `policy/random`."""
+    from envscaler_eval.solvers.policy_model import PolicyModel
+
+    return PolicyModel

@@ -1,0 +1,5 @@
+"""The `envscaler` command."""
+
+from envscaler_eval.cli.app import main
+
+__all__ = ["main"]

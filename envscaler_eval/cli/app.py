@@ -1,0 +1,29 @@
+"""The commands. Each imports what it needs when it is called, to start fast."""
+
+import sys
+
+import typer
+
+from envscaler_eval.cli.demo import demo
+from envscaler_eval.cli.packs import list_packs, show, validate
+from envscaler_eval.errors import UsageError
+
+app = typer.Typer(
+    name="envscaler",
+    help="Executable tool environments for language-model agents, with rewards that are proven.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+app.command("demo")(demo)
+app.command("list")(list_packs)
+app.command("show")(show)
+app.command("validate")(validate)
+
+
+def main() -> None:
+    """Run the command line; the person's mistakes end in one line and exit code 2."""
+    try:
+        app()
+    except UsageError as fault:
+        fault.show()
+        sys.exit(fault.exit_code)

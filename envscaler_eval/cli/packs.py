@@ -1,0 +1,112 @@
+"""Commands about packs: list, show, validate."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import track
+from rich.syntax import Syntax
+from rich.table import Table
+
+from envscaler_eval.pack import LIBRARY, Pack, PackError, find_packs, locate, read_info, read_pack
+from envscaler_eval.scenario import Scenario
+
+_PACKS = Annotated[
+    list[str] | None, typer.Argument(metavar="[ENV]...", help="Ids or folders; all by default.")
+]
+
+
+def list_packs(
+    root: Annotated[Path, typer.Option(help="The folder that holds the packs.")] = LIBRARY,
+) -> None:
+    """List the environments."""
+    table = Table("id", "title", "domain", "split")
+    faults = []
+    for folder in find_packs(root):
+        try:
+            info = read_info(folder)
+        except PackError as fault:
+            faults.append(str(fault))
+            continue
+        table.add_row(info.id, info.title, info.domain, info.split)
+    Console().print(table)
+    _report(faults)
+
+
+def show(
+    what: Annotated[str, typer.Argument(metavar="ENV[/SCENARIO]", help="What to show.")],
+) -> None:
+    """Show an environment with its tools, or a scenario with its checks and solution."""
+    folder, scenario_id = _split(what)
+    pack = read_pack(folder)
+    if scenario_id is None:
+        _show_environment(pack)
+    else:
+        _show_scenario(pack.scenario(scenario_id))
+
+
+def validate(packs: _PACKS = None) -> None:
+    """Check packs by running them; each fault is one line."""
+    from envscaler_eval.validation import validate_pack
+
+    folders = [locate(pack) for pack in packs] if packs else find_packs()
+    console = Console(stderr=True)
+    faults = []
+    for folder in track(folders, "validating", console=console, disable=not console.is_terminal):
+        faults += validate_pack(folder)
+    _report(faults)
+    Console().print(f"{len(folders)} packs are sound")
+
+
+def _report(faults: list[str]) -> None:
+    for fault in faults:
+        typer.echo(f"Error: {fault}", err=True)
+    if faults:
+        raise typer.Exit(2)
+
+
+def _split(what: str) -> tuple[Path, str | None]:
+    """Tell `ENV/SCENARIO` from the path of a pack."""
+    if (Path(what) / "pack.yaml").is_file():
+        return Path(what), None
+    env, slash, scenario = what.rpartition("/")
+    return (locate(env), scenario) if slash else (locate(what), None)
+
+
+def _show_environment(pack: Pack) -> None:
+    console = Console()
+    console.print(f"[bold]{pack.info.title}[/] ({pack.info.id}), {pack.info.domain}\n")
+    console.print(pack.info.introduction)
+    for rule in pack.info.rules:
+        console.print(f"  - {rule}", markup=False)
+    tools = Table("tool", "arguments", "description", title="Tools")
+    for tool in pack.environment.tools:
+        required = tool.parameters.get("required", ())
+        names = (
+            name if name in required else f"({name})" for name in tool.parameters["properties"]
+        )
+        tools.add_row(tool.name, ", ".join(names), tool.description.splitlines()[0])
+    console.print(tools)
+    scenarios = Table("scenario", "calls", "checks", "tags", title="Scenarios")
+    for scenario in pack.scenarios:
+        scenarios.add_row(
+            scenario.id,
+            str(len(scenario.solution)),
+            str(len(scenario.checks)),
+            ", ".join(scenario.tags),
+        )
+    console.print(scenarios)
+
+
+def _show_scenario(scenario: Scenario) -> None:
+    console = Console()
+    console.print(f"[bold]{scenario.name}[/], {scenario.now}\n")
+    console.print(scenario.task, markup=False)
+    for check in scenario.checks:
+        console.print(f"\n[bold]{check.kind}[/]: {check.about}")
+        console.print(Syntax(check.code.rstrip(), "python"))
+    console.print("\n[bold]solution[/]")
+    for call in scenario.solution:
+        arguments = ", ".join(f"{name}={value!r}" for name, value in call.arguments.items())
+        console.print(f"  {call.name}({arguments})", markup=False, soft_wrap=True)

@@ -1,0 +1,138 @@
+"""Chance: random calls whose arguments are plausible."""
+
+import json
+import random
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from envscaler_eval.policies.policy import DONE, Turn, View
+from envscaler_eval.scenario import ToolCall
+from envscaler_eval.world import ToolSpec
+
+CALLS = 40
+"""How many calls the random policy makes."""
+
+_VAGUE = {"id", "ids", "new", "old", "from", "to", "by", "the", "of", "key", "list", "query"}
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+
+
+class RandomCalls:
+    """A policy that calls random tools with arguments valid by their schemas.
+
+    Identifiers, names, dates and the like are drawn from what it has observed
+    under a similar key, so that a good part of its calls succeeds: chance level
+    is the reward of acting plausibly without understanding.
+    """
+
+    def __init__(self, tools: Sequence[ToolSpec], seed: int | str, calls: int = CALLS) -> None:
+        """Act at random.
+
+        Args:
+            tools: The tools to choose from.
+            seed: Fixes the choices, together with what is observed.
+            calls: How many calls to make before claiming to be done.
+        """
+        self._tools = tools
+        self._seed = seed
+        self._calls = calls
+
+    def __call__(self, view: View) -> Turn:
+        """Return one random call, or the claim to be done."""
+        if view.step >= self._calls:
+            return Turn(DONE)
+        chance = random.Random(f"{self._seed}/{view.step}")
+        tool = chance.choice(self._tools)
+        return Turn(
+            calls=(ToolCall(name=tool.name, arguments=self._arguments(tool, view, chance)),)
+        )
+
+    def _arguments(self, tool: ToolSpec, view: View, chance: random.Random) -> dict[str, Any]:
+        seen = _Seen(view.observations)
+        properties: Mapping[str, Any] = tool.parameters["properties"]
+        required = tool.parameters.get("required", ())
+        return {
+            name: _value(name, schema, seen, chance)
+            for name, schema in properties.items()
+            if name in required or chance.random() < 0.5
+        }
+
+
+class _Seen:
+    """What observations hold, to be asked for by the words of a name."""
+
+    def __init__(self, observations: Sequence[str]) -> None:
+        self._values = [value for text in observations for value in _scalars(text)]
+
+    def like(self, name: str, kind: type | tuple[type, ...]) -> list[Any]:
+        """Return values of a kind, those seen under the most similar keys."""
+        wanted = _words(name)
+        best: list[Any] = []
+        score = 0
+        for words, value in self._values:
+            common = len(wanted & words)
+            if isinstance(value, kind) and common >= max(score, 1):
+                best = [*best, value] if common == score else [value]
+                score = common
+        return best
+
+
+@lru_cache(maxsize=4096)
+def _scalars(observation: str) -> tuple[tuple[frozenset[str], Any], ...]:
+    """Return the scalars of an observation with the words of the keys above them."""
+    try:
+        content = json.loads(observation)
+    except ValueError:
+        return ()
+    return tuple(_collect(content, ""))
+
+
+def _collect(value: Any, key: str) -> Iterator[tuple[frozenset[str], Any]]:
+    if isinstance(value, dict):
+        for inner, item in value.items():
+            # The keys of a mapping of records are identifiers of what the mapping names.
+            if isinstance(item, dict) and key:
+                yield _words(key), inner
+                yield from _collect(item, key)
+            else:
+                yield from _collect(item, inner)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _collect(item, key)
+    elif value is not None and not isinstance(value, bool):
+        yield _words(key), value
+
+
+@lru_cache(maxsize=4096)
+def _words(name: str) -> frozenset[str]:
+    words = {word.lower().removesuffix("s") for word in _WORD.findall(name)}
+    return frozenset(words - _VAGUE or words)
+
+
+def _value(name: str, schema: Mapping[str, Any], seen: _Seen, chance: random.Random) -> Any:
+    if "anyOf" in schema:
+        return _value(name, chance.choice(schema["anyOf"]), seen, chance)
+    if "enum" in schema:
+        return chance.choice(schema["enum"])
+    match schema.get("type"):
+        case "boolean":
+            return chance.random() < 0.5
+        case "integer":
+            return _drawn(seen.like(name, int), chance, chance.randint(1, 10))
+        case "number":
+            return _drawn(seen.like(name, (int, float)), chance, round(chance.uniform(1, 100), 2))
+        case "array":
+            items = schema.get("items", {"type": "string"})
+            return [_value(name, items, seen, chance) for _ in range(chance.randint(1, 2))]
+        case "object":
+            properties: Mapping[str, Any] = schema.get("properties", {})
+            return {key: _value(key, inner, seen, chance) for key, inner in properties.items()}
+        case "null":
+            return None
+        case _:
+            return _drawn(seen.like(name, str), chance, "note")
+
+
+def _drawn(candidates: list[Any], chance: random.Random, otherwise: Any) -> Any:
+    return chance.choice(candidates) if candidates else otherwise

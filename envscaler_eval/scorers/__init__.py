@@ -1,0 +1,5 @@
+"""Scorers: end states against checklists."""
+
+from envscaler_eval.scorers.checklist import checklist
+
+__all__ = ["checklist"]

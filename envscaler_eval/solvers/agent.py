@@ -1,0 +1,160 @@
+"""The agent's side of an episode: generations, calls, and how it ends."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import anyio
+from inspect_ai.model import (
+    ChatMessageTool,
+    ChatMessageUser,
+    Model,
+    ModelOutput,
+    execute_tools,
+    get_model,
+)
+from inspect_ai.solver import TaskState
+from inspect_ai.util import LimitExceededError, sample_limits
+
+from envscaler_eval.solvers.record import (
+    CallEntry,
+    EndedBy,
+    EpisodeRecord,
+    tool_errors,
+    write_record,
+)
+from envscaler_eval.solvers.start import LiveEpisode
+from envscaler_eval.solvers.tools import executors
+
+_EMPTY_REPLY = "Your reply was empty. Call a tool, or say what you have to say."
+
+_ENDED_BY_LIMIT: dict[str, EndedBy] = {
+    "message": "step_limit",
+    "turn": "step_limit",
+    "token": "token_limit",
+    "time": "time_limit",
+    "working": "time_limit",
+    "cost": "cost_limit",
+    "operator": "cancelled",
+}
+
+
+class EpisodeEnded(Exception):
+    """The episode is over, in an ordinary way."""
+
+    def __init__(self, ended_by: EndedBy) -> None:
+        """Say what ended it."""
+        super().__init__(ended_by)
+        self.ended_by = ended_by
+
+
+class Agent:
+    """The model under test in an episode.
+
+    Attributes:
+        steps: How many generations it has had.
+        user_messages: How often the user has spoken, for the record.
+    """
+
+    def __init__(self, state: TaskState, live: LiveEpisode, step_limit: int) -> None:
+        """Prepare to act.
+
+        Args:
+            state: The sample; its messages are the agent's view.
+            live: The sample's episode.
+            step_limit: How many generations the agent has.
+        """
+        self.steps = 0
+        self.user_messages = 0
+        self._state = state
+        self._live = live
+        self._step_limit = step_limit
+        self._malformed = 0
+        self._model: Model = get_model()
+
+    def hear(self, said: str) -> None:
+        """Take in what the user says."""
+        self.user_messages += 1
+        self._state.messages.append(ChatMessageUser(content=said))
+
+    async def step(self) -> str | None:
+        """Generate once and make the calls; return the text of a turn without calls.
+
+        Raises:
+            EpisodeEnded: A limit is reached, or the protocol ends the episode.
+        """
+        if self.steps >= self._step_limit:
+            raise EpisodeEnded("step_limit")
+        self.steps += 1
+        output = await self._model.generate(self._state.messages, tools=self._live.tools)
+        self._state.output = output
+        self._state.messages.append(output.message)
+        if output.message.tool_calls:
+            await self._act(output)
+            return None
+        if output.stop_reason == "model_length":
+            raise EpisodeEnded("context_length")
+        if output.stop_reason == "max_tokens":
+            raise EpisodeEnded("token_limit")
+        if not output.message.text.strip():
+            self._malformed += 1
+            self._state.messages.append(ChatMessageUser(content=_EMPTY_REPLY))
+            return None
+        return output.message.text
+
+    async def _act(self, output: ModelOutput) -> None:
+        message = output.message
+        calls = message.tool_calls or []
+        if self._live.protocol.single_call:
+            calls = message.tool_calls = calls[:1]
+        episode = self._live.episode
+        made = len(episode.calls)
+        result = await execute_tools(self._state.messages, executors(episode, calls))
+        self._state.messages.extend(result.messages)
+        self._malformed += sum(
+            isinstance(answer, ChatMessageTool)
+            and answer.error is not None
+            and answer.error.type == "parsing"
+            for answer in result.messages
+        )
+        raised = any(call.status == "raised" for call in episode.calls[made:])
+        if raised and self._live.protocol.raising_ends:
+            raise EpisodeEnded("error")
+
+    @asynccontextmanager
+    async def episode(self) -> AsyncIterator[None]:
+        """Hold the episode: whatever ends it, grade it and leave a record."""
+        try:
+            yield
+        except EpisodeEnded as end:
+            self.finish(end.ended_by)
+        except LimitExceededError as limit:
+            self.finish(_ENDED_BY_LIMIT.get(limit.type, "cancelled"))
+            raise
+        except anyio.get_cancelled_exc_class():
+            self.finish("time_limit" if _out_of_time() else "cancelled")
+            raise
+
+    def finish(self, ended_by: EndedBy) -> EpisodeRecord:
+        """Grade the episode and write its record."""
+        episode = self._live.episode
+        self._live.grade = episode.grade()
+        record = EpisodeRecord(
+            seed=episode.seed,
+            protocol=self._live.protocol.name,
+            ended_by=ended_by,
+            steps=self.steps,
+            calls=[CallEntry(name=call.name, arguments=call.arguments) for call in episode.calls],
+            tool_errors=tool_errors(episode, self._malformed),
+            user_messages=self.user_messages,
+            state_hash=self._live.grade.state_hash,
+        )
+        write_record(self._state, record)
+        return record
+
+
+def _out_of_time() -> bool:
+    limits = sample_limits()
+    return any(
+        limit.limit is not None and limit.usage >= limit.limit
+        for limit in (limits.time, limits.working)
+    )

@@ -1,0 +1,98 @@
+"""Reference policies as models: `policy/oracle`, `policy/noop`, `policy/random`, `policy/user`.
+
+They go through the code path of any other model, so that every task has a known
+ceiling and floor and runs offline. What they know of the sample reaches them
+outside of prompts and logs.
+"""
+
+from inspect_ai.model import (
+    ChatCompletionChoice,
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageSystem,
+    ChatMessageTool,
+    ChatMessageUser,
+    GenerateConfig,
+    ModelAPI,
+    ModelOutput,
+    ModelUsage,
+)
+from inspect_ai.tool import ToolCall, ToolChoice, ToolInfo
+
+from envscaler_eval.errors import UsageError
+from envscaler_eval.policies import Turn, View
+from envscaler_eval.solvers.live import live_sample
+
+_CHARACTERS_PER_TOKEN = 4
+
+
+class PolicyModel(ModelAPI):
+    """A model that plays a reference policy of the sample at hand."""
+
+    def __init__(
+        self,
+        model_name: str,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        config: GenerateConfig = GenerateConfig(),
+        **model_args: object,
+    ) -> None:
+        """Name the policy; see `ModelAPI` for the arguments."""
+        super().__init__(model_name, base_url, api_key, [], config)
+
+    async def generate(
+        self,
+        input: list[ChatMessage],
+        tools: list[ToolInfo],
+        tool_choice: ToolChoice,
+        config: GenerateConfig,
+    ) -> ModelOutput:
+        """Return the policy's next turn.
+
+        Raises:
+            UsageError: The task at hand has no such policy.
+        """
+        sample = live_sample()
+        if sample is None:
+            raise UsageError(
+                f"policy/{self.model_name} plays tasks of envscaler_eval only, and this is another"
+            )
+        build = sample.policies.get(self.model_name)
+        if build is None:
+            raise UsageError(
+                f"{sample.name}: there is no policy/{self.model_name} for this task; "
+                f"use one of {', '.join('policy/' + name for name in sample.policies)}"
+            )
+        view = _view(input)
+        return _output(self.model_name, build()(view), view, input)
+
+    def max_connections(self) -> int:
+        """Let all samples through: answers take no time."""
+        return 1000
+
+
+def _view(messages: list[ChatMessage]) -> View:
+    return View(
+        step=sum(isinstance(message, ChatMessageAssistant) for message in messages),
+        heard=[message.text for message in messages if isinstance(message, ChatMessageUser)],
+        observations=[m.text for m in messages if isinstance(m, ChatMessageTool)],
+    )
+
+
+def _output(model: str, turn: Turn, view: View, messages: list[ChatMessage]) -> ModelOutput:
+    calls = [
+        ToolCall(id=f"call_{view.step}_{i}", function=call.name, arguments=dict(call.arguments))
+        for i, call in enumerate(turn.calls)
+    ]
+    message = ChatMessageAssistant(
+        content=turn.text, tool_calls=calls or None, model=model, source="generate"
+    )
+    read = sum(len(m.text) for m in messages if not isinstance(m, ChatMessageSystem))
+    written = len(turn.text) + sum(len(str(call.arguments)) for call in turn.calls)
+    usage = ModelUsage(
+        input_tokens=read // _CHARACTERS_PER_TOKEN,
+        output_tokens=written // _CHARACTERS_PER_TOKEN,
+        total_tokens=read // _CHARACTERS_PER_TOKEN + written // _CHARACTERS_PER_TOKEN,
+    )
+    choice = ChatCompletionChoice(message=message, stop_reason="tool_calls" if calls else "stop")
+    return ModelOutput(model=model, choices=[choice], usage=usage)

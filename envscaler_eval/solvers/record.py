@@ -1,0 +1,78 @@
+"""What a log keeps of an episode: enough to play it again."""
+
+from typing import Literal
+
+from inspect_ai.solver import TaskState
+from pydantic import BaseModel, JsonValue
+
+from envscaler_eval.episode import Episode
+from envscaler_eval.solvers.protocol import ProtocolName
+
+EndedBy = Literal[
+    "completed",
+    "user_stop",
+    "step_limit",
+    "token_limit",
+    "context_length",
+    "time_limit",
+    "cost_limit",
+    "cancelled",
+    "user_fault",
+    "error",
+]
+
+PROPER_ENDINGS: frozenset[EndedBy] = frozenset({"completed", "user_stop"})
+
+_STORE_KEY = "envscaler_eval"
+
+
+class CallEntry(BaseModel):
+    """A call as the log keeps it."""
+
+    name: str
+    arguments: dict[str, JsonValue]
+
+
+class EpisodeRecord(BaseModel):
+    """What a log keeps of an episode.
+
+    Attributes:
+        seed: The episode's seed.
+        protocol: The rules it was held by.
+        ended_by: What ended it.
+        steps: How many generations the agent had.
+        calls: The calls that were made, in order.
+        tool_errors: How many calls went wrong, by kind. `malformed` ones could
+            not be read and never became calls.
+        user_messages: How often the simulated user spoke.
+        state_hash: SHA-256 of the final state.
+    """
+
+    seed: int
+    protocol: ProtocolName
+    ended_by: EndedBy
+    steps: int
+    calls: list[CallEntry]
+    tool_errors: dict[str, int]
+    user_messages: int
+    state_hash: str
+
+
+def tool_errors(episode: Episode, malformed: int) -> dict[str, int]:
+    """Count the calls that went wrong, by kind."""
+    counts = {"failed": 0, "raised": 0, "invalid": 0, "unknown": 0, "malformed": malformed}
+    for call in episode.calls:
+        if call.status != "ok":
+            counts[call.status] += 1
+    return counts
+
+
+def write_record(state: TaskState, record: EpisodeRecord) -> None:
+    """Put the record where the log keeps it."""
+    state.store.set(_STORE_KEY, record.model_dump(mode="json"))
+
+
+def read_record(state: TaskState) -> EpisodeRecord | None:
+    """Return the record of a sample, or `None` when its episode left none."""
+    content = state.store.get(_STORE_KEY)
+    return None if content is None else EpisodeRecord.model_validate(content)

@@ -1,0 +1,74 @@
+"""A world's tools in Inspect's form."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Protocol
+
+import anyio
+from inspect_ai.tool import ToolCall, ToolDef, ToolInfo, ToolParams
+
+from envscaler_eval.world import ToolSpec, World
+
+_ANY_ARGUMENTS = ToolParams(properties={}, required=[], additionalProperties=True)
+_NO_TRUNCATION = 0
+
+
+class EpisodeWorld(World, Protocol):
+    """A world that says whether an event loop may wait for its calls."""
+
+    @property
+    def blocking(self) -> bool:
+        """Whether calls may keep an event loop waiting."""
+        ...
+
+
+def tool_infos(tools: Sequence[ToolSpec]) -> list[ToolInfo]:
+    """Return tools as a model sees them."""
+    return [
+        ToolInfo(
+            name=tool.name,
+            description=tool.description,
+            parameters=ToolParams.model_validate(tool.parameters),
+        )
+        for tool in tools
+    ]
+
+
+def tool_definitions(world: EpisodeWorld, infos: Sequence[ToolInfo]) -> list[ToolDef]:
+    """Return a world's tools for any solver; Inspect checks arguments before the world does."""
+    return [
+        ToolDef(
+            _executor(world, info.name),
+            name=info.name,
+            description=info.description,
+            parameters=info.parameters,
+            max_output=_NO_TRUNCATION,
+        )
+        for info in infos
+    ]
+
+
+def executors(world: EpisodeWorld, calls: Iterable[ToolCall]) -> list[ToolDef]:
+    """Return what executes given calls: whatever is named, with whatever arguments.
+
+    The world judges names and arguments itself; Inspect's own check would keep
+    faulty calls from it and takes 200 times as long.
+    """
+    return [
+        ToolDef(
+            _executor(world, name),
+            name=name,
+            description=name,
+            parameters=_ANY_ARGUMENTS,
+            max_output=_NO_TRUNCATION,
+        )
+        for name in dict.fromkeys(call.function for call in calls)
+    ]
+
+
+def _executor(world: EpisodeWorld, name: str) -> Any:
+    async def execute(**kwargs: Any) -> str:
+        if world.blocking:
+            return await anyio.to_thread.run_sync(world.call, name, kwargs)
+        return world.call(name, kwargs)
+
+    return execute

@@ -1,0 +1,5 @@
+"""Inspect tasks."""
+
+from envscaler_eval.tasks.envscaler import envscaler
+
+__all__ = ["envscaler"]
