@@ -13,11 +13,13 @@ import urllib.request
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from envscaler_eval.errors import UsageError
+
 DATA_VARIABLE = "ENVSCALER_DATA"
 _TIMEOUT_SECONDS = 60
 
 
-class DataError(Exception):
+class DataError(UsageError):
     """Benchmark data is missing, damaged or cannot be fetched.
 
     The message is one line that names the thing, the place and the remedy.

@@ -17,7 +17,7 @@ from envscaler_eval.benchmarks.acebench.arithmetic import calculate
 
 @dataclass(frozen=True)
 class Call:
-    """A call of a tool.
+    """A call in a text, whose arguments may be values that JSON does not know.
 
     Attributes:
         name: The tool's name, with dots if the message had them.

@@ -1,5 +1,6 @@
 """The data of ACEBench's Agent part: where it is, and how to get it."""
 
+import hashlib
 import importlib.resources
 import io
 import json
@@ -35,6 +36,12 @@ def manifest() -> Mapping[str, str]:
     """Return the relative path of each data file and the sha256 of its content."""
     file = importlib.resources.files("envscaler_eval.benchmarks.acebench") / "manifest.json"
     return cast(dict[str, str], json.loads(file.read_text("utf-8")))
+
+
+def data_hash() -> str:
+    """Return one sha256 that stands for the pinned data, for logs."""
+    listing = "".join(f"{digest}  {name}\n" for name, digest in sorted(manifest().items()))
+    return hashlib.sha256(listing.encode()).hexdigest()
 
 
 def locate(data_dir: str | Path | None = None) -> Path:

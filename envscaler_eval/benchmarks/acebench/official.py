@@ -114,13 +114,19 @@ class MultiStepDialogue(Dialogue):
         """Return what the agent is shown."""
         return multi_step_prompt(self._prompts, self._dataset, self._task, self._history)
 
-    def say(self, message: str) -> None:
-        """Take the agent's message, and run it unless it ends the dialogue."""
+    def say(self, message: str) -> str | None:
+        """Take the agent's message, and run it unless it ends the dialogue.
+
+        Returns:
+            What the agent is told, None if the dialogue is over.
+        """
         self._counted(message, "completed")
-        if self.ended_by is None:
-            execution = execute_multi_step(self.world, message)
-            self._history += f"execution result:{execution.observation}\n"
-            self._executed(message, execution)
+        if self.ended_by is not None:
+            return None
+        execution = execute_multi_step(self.world, message)
+        self._history += f"execution result:{execution.observation}\n"
+        self._executed(message, execution)
+        return str(execution.observation)
 
 
 class MultiTurnDialogue(Dialogue):
@@ -149,12 +155,16 @@ class MultiTurnDialogue(Dialogue):
         """Return what the simulated user is shown, which is nothing of the calls."""
         return list(self._user_history)
 
-    def say(self, message: str) -> None:
-        """Take the message of whose turn it is, and run it if it is for that."""
+    def say(self, message: str) -> str | None:
+        """Take the message of whose turn it is, and run it if it is for that.
+
+        Returns:
+            What the agent is told of the execution, None if nothing ran.
+        """
         if self.turn == "user":
             self._user_says(message)
-        else:
-            self._agent_says(message)
+            return None
+        return self._agent_says(message)
 
     def _user_says(self, message: str) -> None:
         # Upstream gives the user's own replies the role "system".
@@ -165,17 +175,19 @@ class MultiTurnDialogue(Dialogue):
             self._counted(message, "user_stop")
         self._opened = True
 
-    def _agent_says(self, message: str) -> None:
+    def _agent_says(self, message: str) -> str | None:
         self._history += f"agent:{message}\n"
         for_execution = is_for_execution(message)
         if not for_execution:
             self._user_history.append(ChatMessage("user", _without_sender(message)))
             self.turn = "user"
         self._counted(message, "completed")
-        if for_execution and self.ended_by is None:
-            execution = execute_multi_turn(self.world, message)
-            self._history += f"execution:{execution.observation}\n"
-            self._executed(message, execution)
+        if not for_execution or self.ended_by is not None:
+            return None
+        execution = execute_multi_turn(self.world, message)
+        self._history += f"execution:{execution.observation}\n"
+        self._executed(message, execution)
+        return str(execution.observation)
 
 
 def _without_sender(message: str) -> str:

@@ -7,10 +7,12 @@ milestones do not reach that state, with the changes below.
 import re
 from dataclasses import dataclass
 
-from envscaler_eval.benchmarks.acebench.calls import Call, parse_calls
+from envscaler_eval.benchmarks.acebench.calls import parse_calls
 from envscaler_eval.benchmarks.acebench.dataset import Task
 from envscaler_eval.benchmarks.acebench.official import FINISH
 from envscaler_eval.benchmarks.acebench.paper import COMPLETED
+from envscaler_eval.policies import Turn
+from envscaler_eval.scenario import ToolCall
 
 _APOSTROPHE = re.compile(r"(?<=\w)'(?=\w)")
 
@@ -73,19 +75,6 @@ def _changes(task: Task) -> tuple[Change, ...]:
     return ()
 
 
-@dataclass(frozen=True)
-class Action:
-    """One action of an agent that calls tools natively.
-
-    Attributes:
-        content: What it says, empty if it calls.
-        call: What it calls, if it does.
-    """
-
-    content: str = ""
-    call: Call | None = None
-
-
 def messages(task: Task) -> tuple[str, ...]:
     """Return the calls that solve a task, as official message texts.
 
@@ -106,13 +95,17 @@ def messages(task: Task) -> tuple[str, ...]:
     return tuple(solution)
 
 
-def calls(task: Task) -> tuple[Call, ...]:
+def calls(task: Task) -> tuple[ToolCall, ...]:
     """Return the calls that solve a task, one by one.
 
     Args:
         task: The task.
     """
-    return tuple(call for message in messages(task) for call in parse_calls(message))
+    return tuple(
+        ToolCall(name=call.name, arguments=dict(call.arguments))
+        for message in messages(task)
+        for call in parse_calls(message)
+    )
 
 
 def official_script(task: Task) -> tuple[str, ...]:
@@ -124,14 +117,14 @@ def official_script(task: Task) -> tuple[str, ...]:
     return (*messages(task), FINISH)
 
 
-def paper_script(task: Task) -> tuple[Action, ...]:
+def paper_script(task: Task) -> tuple[Turn, ...]:
     """Return all that an agent does to solve a task in the paper's protocol.
 
     Args:
         task: The task. In multi_turn, the last action is a message that the user
             answers by ending the dialogue.
     """
-    return (*(Action(call=call) for call in calls(task)), Action(content=COMPLETED))
+    return (*(Turn(calls=(call,)) for call in calls(task)), Turn(COMPLETED))
 
 
 def user_script(task: Task) -> tuple[str, ...]:

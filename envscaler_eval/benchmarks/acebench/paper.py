@@ -6,7 +6,6 @@ Source: EnvScaler's `interact_with_env/acebench_env/{base,multi_step,multi_turn}
 from collections.abc import Mapping
 from typing import Any
 
-from envscaler_eval.benchmarks.acebench.calls import Call
 from envscaler_eval.benchmarks.acebench.dataset import Dataset, Task
 from envscaler_eval.benchmarks.acebench.execution import NO_QUESTIONS
 from envscaler_eval.benchmarks.acebench.official import FINISH, Ending, Speaker
@@ -16,6 +15,7 @@ from envscaler_eval.benchmarks.acebench.prompts import (
     user_prompt,
 )
 from envscaler_eval.benchmarks.acebench.worlds import AceWorld
+from envscaler_eval.scenario import ToolCall
 
 MAX_ACTIONS = 20
 COMPLETED = "Task Completed"
@@ -74,7 +74,7 @@ class PaperDialogue:
         else:
             self._end_at_limit()
 
-    def agent_acts(self, content: str, call: Call | None = None) -> str | None:
+    def agent_acts(self, content: str, call: ToolCall | None = None) -> str | None:
         """Take the agent's action.
 
         Args:
@@ -99,6 +99,11 @@ class PaperDialogue:
         if call is not None:
             return self.world.call(call.name, call.arguments)
         return NO_QUESTIONS if content else _EMPTY_ACTION
+
+    def agent_garbles(self) -> None:
+        """Count an action whose call cannot be read, so that nothing runs."""
+        self._actions += 1
+        self._end_at_limit()
 
     def result(self) -> list[dict[str, Any]]:
         """Return the end state in upstream's form."""

@@ -85,19 +85,33 @@ def ends_right(
         ground_truth: The expected state, one `{class: attributes}` each.
         result: The state that was reached, likewise.
     """
+    return not mismatches(ground_truth, result)
+
+
+def mismatches(
+    ground_truth: Sequence[Mapping[str, Mapping[str, Any]]], result: Sequence[Mapping[str, Any]]
+) -> list[str]:
+    """Return what makes an end state wrong, `class.attribute` each.
+
+    Args:
+        ground_truth: As for `ends_right`.
+        result: As for `ends_right`; if it has not as many classes as expected,
+            nothing else is compared.
+    """
     if len(ground_truth) != len(result):
-        return False
-    for expected in ground_truth:
-        reached = next((item for item in result if item.keys() == expected.keys()), None)
-        if reached and not _attributes_right(*expected.values(), *reached.values()):
-            return False
-    return True
+        return [f"{len(result)} classes, expected {len(ground_truth)}"]
+    return [
+        f"{platform}.{name}"
+        for expected in ground_truth
+        for reached in [next((item for item in result if item.keys() == expected.keys()), {})]
+        for platform, attributes in reached.items()
+        for name, value in attributes.items()
+        if not _attribute_right(expected[platform], name, value)
+    ]
 
 
-def _attributes_right(expected: Mapping[str, Any], reached: Mapping[str, Any]) -> bool:
-    return all(
-        name in expected and _value_right(expected[name], value) for name, value in reached.items()
-    )
+def _attribute_right(expected: Mapping[str, Any], name: str, value: Any) -> bool:
+    return name in expected and _value_right(expected[name], value)
 
 
 def _value_right(expected: Any, value: Any) -> bool:

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from envscaler_eval.benchmarks.acebench.calls import Call
 from envscaler_eval.benchmarks.acebench.execution import NO_QUESTIONS
 from envscaler_eval.benchmarks.acebench.official import MultiStepDialogue, MultiTurnDialogue
 from envscaler_eval.benchmarks.acebench.paper import PaperDialogue, as_milestone
 from envscaler_eval.benchmarks.acebench.prompts import policy_without_call_format
+from envscaler_eval.scenario import ToolCall
 
 WIFI = "[{'status': True, 'message': 'Wi-Fi has been turned on'}]"
 
@@ -154,14 +154,14 @@ def test_a_paper_run_takes_one_call_and_shows_one_result(miniature: Any) -> None
     dataset = miniature("en")
     dialogue = PaperDialogue(dataset, dataset.task("agent_multi_step_0"))
     assert dialogue.opening == dataset.task("agent_multi_step_0").question
-    assert dialogue.agent_acts("", Call("turn_on_wifi", {})) == WIFI
+    assert dialogue.agent_acts("", ToolCall(name="turn_on_wifi")) == WIFI
     assert dialogue.agent_acts("Which?") == NO_QUESTIONS
     assert dialogue.agent_acts("") == "Action is empty."
-    assert dialogue.agent_acts("", Call("fly", {})) == "['No matching function found']"
-    assert dialogue.agent_acts("", Call("login_device", {"x": 1})) == str(
+    assert dialogue.agent_acts("", ToolCall(name="fly")) == "['No matching function found']"
+    assert dialogue.agent_acts("", ToolCall(name="login_device", arguments={"x": 1})) == str(
         ["Error during execution: BaseApi.login_device() got an unexpected keyword argument 'x'"]
     )
-    dialogue.agent_acts("Task Completed", Call("login_device", {}))
+    dialogue.agent_acts("Task Completed", ToolCall(name="login_device"))
     assert end_of(dialogue) == (None, "completed")
     assert dialogue.process == [
         "[turn_on_wifi()]",
@@ -193,7 +193,7 @@ def test_a_paper_run_is_ended_by_its_user_or_after_twenty_actions(miniature: Any
     dialogue = PaperDialogue(dataset, task)
     dialogue.user_says("Hello")
     for _ in range(19):
-        dialogue.agent_acts("", Call("turn_on_wifi", {}))
+        dialogue.agent_acts("", ToolCall(name="turn_on_wifi"))
     assert dialogue.turn == "agent"
     dialogue.agent_acts("Hm?")
     dialogue.user_says("Go on.")

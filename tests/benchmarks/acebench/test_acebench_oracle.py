@@ -36,7 +36,7 @@ def paper(dataset: Dataset, task: Task) -> tuple[bool, str | None]:
             dialogue.user_says(next(replies))
         else:
             action = next(actions)
-            dialogue.agent_acts(action.content, action.call)
+            dialogue.agent_acts(action.text, next(iter(action.calls), None))
     return score(task, dialogue.result(), dialogue.process).end_to_end, dialogue.ended_by
 
 
