@@ -25,6 +25,7 @@ from envscaler_eval.solvers.tools import executors
 
 _EMPTY_REPLY = "Your reply was empty. Call a tool, or say what you have to say."
 
+
 class Agent:
     """The model under test in an episode.
 

@@ -164,3 +164,18 @@ def _with_integer_keys(platform: Mapping[str, Any]) -> dict[str, Any]:
     for name in platform["int_keyed"]:
         attributes[name] = {int(key): value for key, value in attributes[name].items()}
     return attributes
+
+
+class Datasets:
+    """The benchmark in its languages, each loaded when it is asked for, once."""
+
+    def __init__(self, data_dir: str | Path | None = None) -> None:
+        """Load nothing yet; for `data_dir` see `load`."""
+        self._data_dir = data_dir
+        self._loaded: dict[Language, Dataset] = {}
+
+    def get(self, language: Language) -> Dataset:
+        """Return the benchmark in a language; raises as `load` does."""
+        if language not in self._loaded:
+            self._loaded[language] = load(language, self._data_dir)
+        return self._loaded[language]
