@@ -9,7 +9,14 @@ from inspect_ai.log import HeadlineMetric
 
 from envscaler_eval.benchmarks.acebench import dataset as data
 from envscaler_eval.benchmarks.acebench.data import COMMIT, data_hash
-from envscaler_eval.benchmarks.acebench.dataset import KINDS, Dataset, Datasets, Kind, Language
+from envscaler_eval.benchmarks.acebench.dataset import (
+    KINDS,
+    LANGUAGES,
+    Dataset,
+    Datasets,
+    Kind,
+    Language,
+)
 from envscaler_eval.benchmarks.acebench.dialogues import ProtocolName
 from envscaler_eval.benchmarks.acebench.faults import faults
 from envscaler_eval.scorers import acebench
@@ -44,12 +51,12 @@ def acebench_agent(
             ENVSCALER_DATA, else the cache; see `envscaler data fetch acebench`.
     """
     one_of("subset", subset, (*KINDS, "all"))
-    one_of("language", language, (*get_args(Language), "both"))
+    one_of("language", language, (*LANGUAGES, "both"))
     one_of("protocol", protocol, get_args(ProtocolName))
     if agent_language is not None:
-        one_of("agent_language", agent_language, get_args(Language))
+        one_of("agent_language", agent_language, LANGUAGES)
     kinds = KINDS if subset == "all" else (cast(Kind, subset),)
-    languages = get_args(Language) if language == "both" else (language,)
+    languages = LANGUAGES if language == "both" else (cast(Language, language),)
     datasets = Datasets(data_dir)
     samples = [sample for name in languages for sample in _samples(datasets.get(name), kinds)]
     return Task(

@@ -11,6 +11,7 @@ from envscaler_eval.benchmarks.acebench.data import locate
 Language = Literal["en", "zh"]
 Kind = Literal["multi_step", "multi_turn"]
 
+LANGUAGES: tuple[Language, ...] = get_args(Language)
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 # One milestone list, or several alternative ones, each of official message texts.
@@ -105,7 +106,7 @@ def load(language: Language = "en", data_dir: str | Path | None = None) -> Datas
         DataError: If the data is missing or not the pinned data.
         ValueError: If there is no such language.
     """
-    if language not in get_args(Language):
+    if language not in LANGUAGES:
         raise ValueError(f"ACEBench has no language {language!r}; use 'en' or 'zh'")
     return read(locate(data_dir), language)
 
