@@ -25,7 +25,7 @@ class EpisodeEnded(Exception):
     def __init__(self, ended_by: EndedBy) -> None:
         """Say what ended it."""
         super().__init__(ended_by)
-        self.ended_by = ended_by
+        self.ended_by: EndedBy = ended_by
 
 
 @asynccontextmanager

@@ -1,11 +1,14 @@
 """Data for the ACEBench tests: a miniature of our own, and the real one if it is there."""
 
+import hashlib
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from envscaler_eval.benchmarks.acebench import data
 from envscaler_eval.benchmarks.acebench.dataset import Dataset, Language, load, read
 from envscaler_eval.benchmarks.acebench.worlds import AceWorld
 from envscaler_eval.benchmarks.data import DATA_VARIABLE
@@ -23,6 +26,28 @@ def miniature() -> Load:
 
 
 @pytest.fixture
+def miniature_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Return a data folder that holds the invented data, pinned in place of the real one."""
+    folder = tmp_path / "data" / "acebench"
+    shutil.copytree(_HERE / "miniature", folder)
+    pinned = {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*.json"))
+    }
+    monkeypatch.setattr(data, "manifest", lambda: pinned)
+    return str(folder.parent)
+
+
+@pytest.fixture
+def real_dir() -> str:
+    """Return the folder of the benchmark's data, or skip."""
+    data_dir = _real_data()
+    if not (data_dir / "acebench").is_dir():
+        pytest.skip(f"no ACEBench data in {data_dir}; set {DATA_VARIABLE}")
+    return str(data_dir)
+
+
+@pytest.fixture
 def world(miniature: Load) -> Callable[..., AceWorld]:
     """Return a maker of worlds."""
 
@@ -34,12 +59,9 @@ def world(miniature: Load) -> Callable[..., AceWorld]:
 
 
 @pytest.fixture
-def real() -> Load:
+def real(real_dir: str) -> Load:
     """Return a loader of the benchmark's data, or skip."""
-    data_dir = _real_data()
-    if not (data_dir / "acebench").is_dir():
-        pytest.skip(f"no ACEBench data in {data_dir}; set {DATA_VARIABLE}")
-    return lambda language: load(language, data_dir)
+    return lambda language: load(language, real_dir)
 
 
 @pytest.fixture
