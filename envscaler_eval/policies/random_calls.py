@@ -2,12 +2,12 @@
 
 import json
 import random
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from numbers import Real
 from typing import Any
 
+from envscaler_eval.policies.likeness import most_alike, words
 from envscaler_eval.policies.policy import DONE, Turn, View
 from envscaler_eval.scenario import ToolCall
 from envscaler_eval.world import ToolSpec
@@ -16,10 +16,6 @@ CALLS = 40
 """How many calls the random policy makes."""
 
 _CANDIDATES = 6
-
-_VAGUE = {"id", "ids", "new", "old", "from", "to", "by", "the", "of", "key", "list", "query"}
-_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
-
 
 class RandomCalls:
     """A policy that calls random tools with arguments valid by their schemas.
@@ -75,36 +71,31 @@ class _Seen:
 
     def __init__(self, observations: Sequence[str]) -> None:
         self.guesses = 0
-        self._values = dict.fromkeys(item for text in observations for item in _scalars(text))
+        self._groups = [group for text in observations for group in _scalars(text)]
         self._alike: dict[tuple[str, type], list[Any]] = {}
 
     def like(self, name: str, kind: type) -> list[Any]:
         """Return values of a kind, those seen under the most similar keys."""
         known = self._alike.get((name, kind))
         if known is None:
-            known = self._alike[name, kind] = self._search(_words(name), kind)
+            groups = (group for group in self._groups if isinstance(group[1][0], kind))
+            known = [value for values in most_alike(name, groups) for value in values]
+            self._alike[name, kind] = known
         return known
-
-    def _search(self, wanted: frozenset[str], kind: type) -> list[Any]:
-        best: list[Any] = []
-        score = 1
-        for words, value in self._values:
-            common = len(wanted & words)
-            if common >= score and isinstance(value, kind):
-                if common > score:
-                    best, score = [], common
-                best.append(value)
-        return best
 
 
 @lru_cache(maxsize=4096)
-def _scalars(observation: str) -> tuple[tuple[frozenset[str], Any], ...]:
-    """Return the scalars of an observation with the words of the keys above them."""
+def _scalars(observation: str) -> tuple[tuple[frozenset[str], tuple[Any, ...]], ...]:
+    """Return the distinct scalars of an observation, grouped by type and by the
+    words of the keys above them."""
     try:
         content = json.loads(observation)
     except ValueError:
         return ()
-    return tuple(_collect(content, ""))
+    groups: dict[tuple[frozenset[str], type], dict[Any, None]] = {}
+    for its_words, value in _collect(content, ""):
+        groups.setdefault((its_words, type(value)), {})[value] = None
+    return tuple((its_words, tuple(values)) for (its_words, _), values in groups.items())
 
 
 def _collect(value: Any, key: str) -> Iterator[tuple[frozenset[str], Any]]:
@@ -112,7 +103,7 @@ def _collect(value: Any, key: str) -> Iterator[tuple[frozenset[str], Any]]:
         for inner, item in value.items():
             # The keys of a mapping of records are identifiers of what the mapping names.
             if isinstance(item, dict) and key:
-                yield _words(key), inner
+                yield words(key), inner
                 yield from _collect(item, key)
             else:
                 yield from _collect(item, inner)
@@ -120,13 +111,7 @@ def _collect(value: Any, key: str) -> Iterator[tuple[frozenset[str], Any]]:
         for item in value:
             yield from _collect(item, key)
     elif value is not None and not isinstance(value, bool):
-        yield _words(key), value
-
-
-@lru_cache(maxsize=4096)
-def _words(name: str) -> frozenset[str]:
-    words = {word.lower().removesuffix("s") for word in _WORD.findall(name)}
-    return frozenset(words - _VAGUE or words)
+        yield words(key), value
 
 
 def _value(name: str, schema: Mapping[str, Any], seen: _Seen, chance: random.Random) -> Any:
