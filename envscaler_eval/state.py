@@ -111,7 +111,9 @@ def require_plain(value: object, path: tuple[str, ...] = ()) -> None:
         case dict():
             for key, item in value.items():
                 if not isinstance(key, str):
-                    raise UnserialisableStateError(f"the key {key!r} at {_pointer(path)} is no text")
+                    raise UnserialisableStateError(
+                        f"the key {key!r} at {_pointer(path)} is no text"
+                    )
                 require_plain(key, path)
                 require_plain(item, (*path, key))
             return

@@ -33,7 +33,9 @@ def say(text: str, *calls: ToolCall, stop_reason: Any = "stop") -> ModelOutput:
     )
 
 
-def call(name: str, call_id: str = "", parse_error: str | None = None, **arguments: Any) -> ToolCall:
+def call(
+    name: str, call_id: str = "", parse_error: str | None = None, **arguments: Any
+) -> ToolCall:
     """Return a tool call."""
     return ToolCall(
         id=call_id or f"call-{name}",
@@ -59,7 +61,11 @@ def model(*replies: Reply) -> Model:
 
 
 def run(
-    pack: Path | str, player: Model | str, log_dir: Path, user: Model | str | None = None, **args: Any
+    pack: Path | str,
+    player: Model | str,
+    log_dir: Path,
+    user: Model | str | None = None,
+    **args: Any,
 ) -> EvalLog:
     """Run the task on a pack and return the log; `eval_*` arguments go to Inspect."""
     options = {key.removeprefix("eval_"): args.pop(key) for key in list(args) if "eval_" in key}

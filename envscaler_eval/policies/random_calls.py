@@ -17,6 +17,7 @@ CALLS = 40
 
 _CANDIDATES = 6
 
+
 class RandomCalls:
     """A policy that calls random tools with arguments valid by their schemas.
 

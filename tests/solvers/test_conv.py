@@ -121,9 +121,7 @@ def test_an_empty_reply_of_the_agent_does_not_reach_the_user(
     assert score(sample)["success"] == 1
 
 
-def test_the_step_limit_counts_the_agent_s_generations(
-    pack_folder: Path, tmp_path: Path
-) -> None:
+def test_the_step_limit_counts_the_agent_s_generations(pack_folder: Path, tmp_path: Path) -> None:
     log = run(
         pack_folder, model(say("Hm.")), tmp_path, model(say("Well?")), mode="conv", step_limit=5
     )

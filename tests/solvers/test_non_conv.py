@@ -146,9 +146,8 @@ def test_a_limit_of_inspect_ends_the_episode_and_it_is_graded(
 def test_running_out_of_time_ends_the_episode_and_it_is_graded(
     pack_folder: Path, tmp_path: Path
 ) -> None:
-    from inspect_ai.model import get_model
-
     import anyio
+    from inspect_ai.model import get_model
 
     async def reply(messages: list[ChatMessage], *_: Any) -> ModelOutput:
         if any(message.role == "tool" for message in messages):

@@ -52,7 +52,9 @@ def test_a_sample_of_the_library_runs_through_inspect(tmp_path: Path) -> None:
 def test_forty_samples_with_one_prompt_do_not_mix(tmp_path: Path) -> None:
     scenarios = []
     for number in range(40):
-        code = f"def check(initial, final):\n    return final['items']['I-{number}']['quantity'] == 9"
+        code = (
+            f"def check(initial, final):\n    return final['items']['I-{number}']['quantity'] == 9"
+        )
         scenarios.append(
             a_scenario(
                 id=f"s{number}",
@@ -106,7 +108,7 @@ def test_neither_solution_nor_check_code_is_in_the_log(tmp_path: Path) -> None:
     with zipfile.ZipFile(log.location) as archive:
         content = b"".join(archive.read(name) for name in archive.namelist())
     assert b"Take three bolts" in content
-    for secret in (b"marmalade", b"pomegranate", b"quantity\\\": 3"):
+    for secret in (b"marmalade", b"pomegranate", b'quantity\\": 3'):
         assert secret not in content
 
 

@@ -78,8 +78,6 @@ def test_the_prompt_does_not_tell_the_time(pack_folder: Path, tmp_path: Path) ->
 def test_the_oracle_succeeds_under_every_protocol(
     protocol: str, pack_folder: Path, tmp_path: Path
 ) -> None:
-    log = run(
-        pack_folder, "policy/oracle", tmp_path, "policy/user", mode="both", protocol=protocol
-    )
+    log = run(pack_folder, "policy/oracle", tmp_path, "policy/user", mode="both", protocol=protocol)
     assert log.samples is not None
     assert [score(sample)["success"] for sample in log.samples] == [1, 1]
