@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from envscaler_eval.benchmarks import acebench
+from envscaler_eval.benchmarks.acebench.data import COMMIT as ACEBENCH_COMMIT
 from envscaler_eval.benchmarks.tau_bench import data as tau_bench
 
 
@@ -38,6 +40,9 @@ class Benchmark:
 
 
 BENCHMARKS: tuple[Benchmark, ...] = (
+    Benchmark(
+        "acebench", "ACEBench, Agent part", ACEBENCH_COMMIT, "MIT", acebench.fetch, acebench.locate
+    ),
     Benchmark(
         "tau_bench",
         "Tau-Bench v1, retail and airline",

@@ -18,7 +18,9 @@ _PACKS = Annotated[
 
 
 def list_packs(
-    root: Annotated[Path, typer.Option(help="The folder that holds the packs.")] = LIBRARY,
+    root: Annotated[
+        Path, typer.Option(help="The folder that holds the packs.", exists=True, file_okay=False)
+    ] = LIBRARY,
 ) -> None:
     """List the environments."""
     table = Table("id", "title", "domain", "split")
@@ -38,7 +40,7 @@ def show(
     what: Annotated[str, typer.Argument(metavar="ENV[/SCENARIO]", help="What to show.")],
 ) -> None:
     """Show an environment with its tools, or a scenario with its checks and solution."""
-    folder, scenario_id = _split(what)
+    folder, scenario_id = split_name(what)
     pack = read_pack(folder)
     if scenario_id is None:
         _show_environment(pack)
@@ -56,7 +58,7 @@ def validate(packs: _PACKS = None) -> None:
     for folder in track(folders, "validating", console=console, disable=not console.is_terminal):
         faults += validate_pack(folder)
     _report(faults)
-    Console().print(f"{len(folders)} packs are sound")
+    Console().print("1 pack is sound" if len(folders) == 1 else f"{len(folders)} packs are sound")
 
 
 def _report(faults: list[str]) -> None:
@@ -66,7 +68,7 @@ def _report(faults: list[str]) -> None:
         raise typer.Exit(2)
 
 
-def _split(what: str) -> tuple[Path, str | None]:
+def split_name(what: str) -> tuple[Path, str | None]:
     """Tell `ENV/SCENARIO` from the path of a pack."""
     if (Path(what) / "pack.yaml").is_file():
         return Path(what), None
