@@ -128,7 +128,7 @@ def _takes_null(schema: dict[str, Any]) -> bool:
         return any(map(_takes_null, schema["anyOf"]))
     if "enum" in schema:
         return None in schema["enum"]
-    return schema.get("type", "null") == "null"
+    return bool(schema.get("type", "null") == "null")
 
 
 def typed_dicts(module: ast.Module) -> dict[str, ast.ClassDef]:
