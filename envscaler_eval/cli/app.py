@@ -4,7 +4,8 @@ import sys
 
 import typer
 
-from envscaler_eval.cli.audit import audit
+from envscaler_eval.cli.audit import audit, audit_benchmark
+from envscaler_eval.cli.data import data
 from envscaler_eval.cli.demo import demo
 from envscaler_eval.cli.packs import list_packs, show, validate
 from envscaler_eval.errors import UsageError
@@ -20,6 +21,8 @@ app.command("list")(list_packs)
 app.command("show")(show)
 app.command("validate")(validate)
 app.command("audit")(audit)
+app.command("audit-benchmark")(audit_benchmark)
+app.add_typer(data, name="data")
 
 
 def main() -> None:

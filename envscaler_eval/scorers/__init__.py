@@ -1,5 +1,7 @@
-"""Scorers: end states against checklists."""
+"""Scorers: end states against checklists, and those of the benchmarks."""
 
+from envscaler_eval.scorers.acebench import acebench
 from envscaler_eval.scorers.checklist import checklist
+from envscaler_eval.scorers.tau_bench import tau_bench
 
-__all__ = ["checklist"]
+__all__ = ["acebench", "checklist", "tau_bench"]

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import cast, get_args
 
-from inspect_ai import Epochs, Task, task
+from inspect_ai import Task, task
 
 from envscaler_eval.scorers import checklist
 from envscaler_eval.solvers import by_mode, close_episode, start_episode
@@ -17,6 +17,7 @@ from envscaler_eval.tasks.dataset import (
     whole_number,
     yes_or_no,
 )
+from envscaler_eval.tasks.trials import epochs
 
 
 @task
@@ -71,16 +72,10 @@ def envscaler(
         solver=by_mode(step_limit=step_limit),
         cleanup=close_episode,
         scorer=checklist(),
-        epochs=_epochs(trials),
+        epochs=epochs(trials),
         version=1,
         metadata={
             "full_task_version": "1-A",
             "packs": {pack.info.id: pack.hash for pack in packs},
         },
     )
-
-
-def _epochs(trials: int) -> Epochs:
-    if trials == 1:
-        return Epochs(1)
-    return Epochs(trials, ["mean", f"pass_at_{trials}", f"pass_k_{trials}"])
