@@ -136,7 +136,8 @@ def test_a_limit_of_inspect_ends_the_episode_and_it_is_graded(
     limit: str, value: int, ended_by: str, pack_folder: Path, tmp_path: Path
 ) -> None:
     turns = say("", TAKE), say("", call("list_items"))
-    log = run(pack_folder, model(*turns), tmp_path, **{f"eval_{limit}": value})
+    limits: dict[str, Any] = {f"eval_{limit}": value}
+    log = run(pack_folder, model(*turns), tmp_path, **limits)
     sample = only(log)
     assert sample.limit is not None
     assert facts(sample)["ended_by"] == ended_by
