@@ -7,6 +7,7 @@ from types import CodeType
 from jsonschema_rs import Draft7Validator
 from pydantic import Field, model_validator
 
+from envscaler_eval.parsing import parse
 from envscaler_eval.scenario import Frozen
 from envscaler_eval.tool_schema import tools_of
 from envscaler_eval.world import ToolSpec
@@ -22,6 +23,7 @@ class Environment(Frozen):
         rules: Business rules, told to the agent and enforced by the code.
         class_name: The class in `source` whose instance is the environment.
         source: The program's text.
+        scratch: Whether it keeps files, and needs an empty folder to work in.
     """
 
     id: str = Field(pattern=r"^[A-Za-z0-9_\-]+$")
@@ -30,6 +32,7 @@ class Environment(Frozen):
     rules: tuple[str, ...]
     class_name: str
     source: str
+    scratch: bool = False
 
     @model_validator(mode="after")
     def _offers_tools(self) -> "Environment":
@@ -62,7 +65,7 @@ class Environment(Frozen):
 
     @cached_property
     def _constructor(self) -> ast.FunctionDef | None:
-        for node in ast.parse(self.source).body:
+        for node in parse(self.source).body:
             if isinstance(node, ast.ClassDef) and node.name == self.class_name:
                 for method in node.body:
                     if isinstance(method, ast.FunctionDef) and method.name == "__init__":
@@ -72,7 +75,7 @@ class Environment(Frozen):
     @cached_property
     def code(self) -> CodeType:
         """The compiled program, without what only a type checker reads."""
-        program = _WithoutTypes().visit(ast.parse(self.source))
+        program = _WithoutTypes().visit(parse(self.source))
         return compile(program, f"<environment {self.id}>", "exec", dont_inherit=True)
 
 
@@ -85,7 +88,7 @@ class _WithoutTypes(ast.NodeTransformer):
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.stmt:
         if any(isinstance(base, ast.Name) and base.id == "TypedDict" for base in node.bases):
-            plain = ast.parse(f"{node.name} = dict").body[0]
+            plain = parse(f"{node.name} = dict").body[0]
             return ast.copy_location(plain, node)
         self.generic_visit(node)
         return node

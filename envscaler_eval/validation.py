@@ -9,33 +9,46 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from envscaler_eval.episode import Episode, Grade
+from envscaler_eval.isolation import IsolationPolicy, isolation_choice
 from envscaler_eval.pack import Pack, PackError, read_pack
 from envscaler_eval.policies import RandomCalls, play
 from envscaler_eval.policies.random_calls import CALLS
-from envscaler_eval.runtime import EnvironmentFault, InProcessRuntime, Runtime
+from envscaler_eval.runtime import EnvironmentFault, Runtime
+from envscaler_eval.runtime.gate import GateError
 from envscaler_eval.scenario import Scenario, ToolCall
 
 _HASH_SEEDS = ("1", "2")
 
 
-def validate_pack(folder: Path) -> list[str]:
+def validate_pack(folder: Path, isolation: IsolationPolicy | None = None) -> list[str]:
     """Return what is wrong with a pack, one line each; an empty list when it is sound.
 
     Each scenario is started, judged at once (goals must be false, guards true),
     solved by its solution and by its alternatives (all must hold), and traced in
     two processes with different hash seeds (the traces must agree).
+
+    Args:
+        folder: The pack.
+        isolation: Where it runs; by default isolated unless it is of the library.
+
+    Raises:
+        UsageError: This machine cannot isolate it.
     """
+    isolation = isolation or IsolationPolicy()
     try:
         pack = read_pack(folder)
+        isolation.admit(pack)
     except PackError as fault:
         return [str(fault)]
-    runtime = InProcessRuntime(pack.environment)
+    except GateError as fault:
+        return [f"{folder.name}: {fault}"]
+    runtime = isolation.runtime(pack)
     faults = [
         f"{folder.name}/scenarios.yaml: scenario '{scenario.id}': {fault}"
         for scenario in pack.scenarios
         for fault in _scenario_faults(scenario, runtime)
     ]
-    return faults or _determinism_faults(pack)
+    return faults or _determinism_faults(pack, isolation)
 
 
 def _scenario_faults(scenario: Scenario, runtime: Runtime) -> Iterator[str]:
@@ -95,8 +108,8 @@ def _broken_checks(grade: Grade) -> Iterator[str]:
             yield f"check {number} ({check.about}) {check.broken}"
 
 
-def _determinism_faults(pack: Pack) -> list[str]:
-    first, second = (_trace_in_process(pack.folder, seed) for seed in _HASH_SEEDS)
+def _determinism_faults(pack: Pack, isolation: IsolationPolicy) -> list[str]:
+    first, second = (_trace_elsewhere(pack.folder, seed, isolation) for seed in _HASH_SEEDS)
     return [
         f"{pack.info.id}/environment.py: scenario '{scenario}' goes differently in another process; "
         "sort sets before they reach the state or an observation"
@@ -105,9 +118,10 @@ def _determinism_faults(pack: Pack) -> list[str]:
     ]
 
 
-def _trace_in_process(folder: Path, hash_seed: str) -> dict[str, str]:
+def _trace_elsewhere(folder: Path, hash_seed: str, isolation: IsolationPolicy) -> dict[str, str]:
+    arguments = [str(folder.resolve()), isolation.choice, str(isolation.allow_weak)]
     finished = subprocess.run(
-        [sys.executable, "-m", "envscaler_eval.validation", str(folder.resolve())],
+        [sys.executable, "-m", "envscaler_eval.validation", *arguments],
         env={**os.environ, "PYTHONHASHSEED": hash_seed},
         capture_output=True,
         text=True,
@@ -119,10 +133,10 @@ def _trace_in_process(folder: Path, hash_seed: str) -> dict[str, str]:
     return traces
 
 
-def trace_pack(folder: Path) -> dict[str, str]:
+def trace_pack(folder: Path, isolation: IsolationPolicy) -> dict[str, str]:
     """Return a hash of everything that the solution and a random policy see, by scenario."""
     pack = read_pack(folder)
-    runtime = InProcessRuntime(pack.environment)
+    runtime = isolation.runtime(pack)
     return {scenario.id: _trace(scenario, runtime) for scenario in pack.scenarios}
 
 
@@ -140,4 +154,6 @@ def _trace(scenario: Scenario, runtime: Runtime) -> str:
 
 
 if __name__ == "__main__":
-    print(json.dumps(trace_pack(Path(sys.argv[1]))))
+    place, choice, allow_weak = sys.argv[1:]
+    policy = IsolationPolicy(choice=isolation_choice(choice), allow_weak=allow_weak == "True")
+    print(json.dumps(trace_pack(Path(place), policy)))

@@ -4,6 +4,7 @@ import sys
 
 import typer
 
+from envscaler_eval.cli.doctor import doctor
 from envscaler_eval.cli.packs import list_packs, show, validate
 from envscaler_eval.errors import UsageError
 
@@ -16,6 +17,7 @@ app = typer.Typer(
 app.command("list")(list_packs)
 app.command("show")(show)
 app.command("validate")(validate)
+app.command("doctor")(doctor)
 
 
 def main() -> None:

@@ -15,6 +15,7 @@ from inspect_ai.model import (
 from inspect_ai.solver import TaskState
 from inspect_ai.util import LimitExceededError, sample_limits
 
+from envscaler_eval.solvers.blocking import run_world
 from envscaler_eval.solvers.record import (
     CallEntry,
     EndedBy,
@@ -127,18 +128,24 @@ class Agent:
         try:
             yield
         except EpisodeEnded as end:
-            self.finish(end.ended_by)
+            await self.finish(end.ended_by)
         except LimitExceededError as limit:
-            self.finish(_ENDED_BY_LIMIT.get(limit.type, "cancelled"))
+            await self.finish(_ENDED_BY_LIMIT.get(limit.type, "cancelled"))
             raise
         except anyio.get_cancelled_exc_class():
-            self.finish("time_limit" if _out_of_time() else "cancelled")
+            await self.finish("time_limit" if _out_of_time() else "cancelled")
             raise
 
-    def finish(self, ended_by: EndedBy) -> EpisodeRecord:
-        """Grade the episode and write its record."""
+    async def finish(self, ended_by: EndedBy) -> EpisodeRecord:
+        """Grade the episode and write its record, also when the sample is cancelled.
+
+        Raises:
+            EnvironmentFault: The environment has stopped or cannot be judged, so
+                that the sample has no score.
+        """
         episode = self._live.episode
-        self._live.grade = episode.grade()
+        with anyio.CancelScope(shield=True):
+            self._live.grade = await run_world(episode, episode.grade)
         record = EpisodeRecord(
             seed=episode.seed,
             protocol=self._live.protocol.name,

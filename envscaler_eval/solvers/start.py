@@ -8,10 +8,12 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from envscaler_eval.errors import UsageError
 from envscaler_eval.environment import Environment
 from envscaler_eval.episode import Episode, Grade
+from envscaler_eval.isolation import IsolationChoice, IsolationPolicy, limits_of
 from envscaler_eval.pack import Pack, locate, read_pack
 from envscaler_eval.policies import Policy, RandomCalls, noop, oracle, scripted_user
-from envscaler_eval.runtime import InProcessRuntime, Runtime
+from envscaler_eval.runtime import Runtime
 from envscaler_eval.scenario import Scenario
+from envscaler_eval.solvers.blocking import run_world
 from envscaler_eval.solvers.live import LiveSample, enter_sample, live_sample
 from envscaler_eval.solvers.protocol import PROTOCOLS, Mode, Protocol, ProtocolName
 from envscaler_eval.solvers.tools import tool_definitions
@@ -57,34 +59,53 @@ def require_episode() -> LiveEpisode:
 class Environments:
     """Packs and their runtimes, each opened once."""
 
-    def __init__(self) -> None:
-        """Open nothing yet."""
+    def __init__(self, isolation: IsolationPolicy | None = None) -> None:
+        """Open nothing yet.
+
+        Args:
+            isolation: How they run.
+        """
+        self._isolation = isolation or IsolationPolicy()
         self._opened: dict[str, tuple[Pack, Runtime]] = {}
 
     def open(self, pack: str) -> tuple[Pack, Runtime]:
         """Return a pack, given by id or path, and its runtime."""
         if pack not in self._opened:
             content = read_pack(locate(pack))
-            self._opened[pack] = content, InProcessRuntime(content.environment)
+            self._opened[pack] = content, self._isolation.runtime(content)
         return self._opened[pack]
 
 
 @solver
-def start_episode(protocol: ProtocolName = "default", seed: int = 0) -> Solver:
+def start_episode(
+    protocol: ProtocolName = "default",
+    seed: int = 0,
+    isolation: IsolationChoice = "auto",
+    allow_weak_isolation: bool = False,
+    limits: dict[str, float] | None = None,
+) -> Solver:
     """Start the sample's episode and offer its tools.
 
     Args:
         protocol: The rules of the episode.
         seed: Fixes everything random in the environment.
+        isolation: Where environments run; see `IsolationPolicy`.
+        allow_weak_isolation: Whether to go on where a protection is missing.
+        limits: Bounds of isolated environments, by name.
     """
-    environments = Environments()
+    environments = Environments(
+        IsolationPolicy(isolation, allow_weak_isolation, limits_of(limits))
+    )
     rules = PROTOCOLS[protocol]
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         pack, runtime = environments.open(state.metadata["pack"])
         scenario = pack.scenario(state.metadata["scenario"])
-        episode = Episode(
-            scenario, runtime, seed, observations=rules.observations, validate=rules.validate
+        episode = await run_world(
+            runtime,
+            lambda: Episode(
+                scenario, runtime, seed, observations=rules.observations, validate=rules.validate
+            ),
         )
         enter_sample(
             LiveEpisode(

@@ -6,6 +6,7 @@ from typing import Any, Protocol
 import anyio
 from inspect_ai.tool import ToolCall, ToolDef, ToolInfo, ToolParams
 
+from envscaler_eval.solvers.blocking import run_world
 from envscaler_eval.world import ToolSpec, World
 
 _ANY_ARGUMENTS = ToolParams(properties={}, required=[], additionalProperties=True)
@@ -35,9 +36,10 @@ def tool_infos(tools: Sequence[ToolSpec]) -> list[ToolInfo]:
 
 def tool_definitions(world: EpisodeWorld) -> list[ToolDef]:
     """Return a world's tools for any solver; Inspect checks arguments before the world does."""
+    turn = anyio.Lock()
     return [
         ToolDef(
-            _executor(world, info.name),
+            _executor(world, info.name, turn),
             name=info.name,
             description=info.description,
             parameters=info.parameters,
@@ -53,9 +55,10 @@ def executors(world: EpisodeWorld, calls: Iterable[ToolCall]) -> list[ToolDef]:
     The world judges names and arguments itself; Inspect's own check would keep
     faulty calls from it and takes 200 times as long.
     """
+    turn = anyio.Lock()
     return [
         ToolDef(
-            _executor(world, name),
+            _executor(world, name, turn),
             name=name,
             description=name,
             parameters=_ANY_ARGUMENTS,
@@ -65,10 +68,11 @@ def executors(world: EpisodeWorld, calls: Iterable[ToolCall]) -> list[ToolDef]:
     ]
 
 
-def _executor(world: EpisodeWorld, name: str) -> Any:
+def _executor(world: EpisodeWorld, name: str, turn: anyio.Lock) -> Any:
     async def execute(**kwargs: Any) -> str:
-        if world.blocking:
-            return await anyio.to_thread.run_sync(world.call, name, kwargs)
-        return world.call(name, kwargs)
+        # Inspect starts the calls of one turn together and in order; the lock,
+        # which is fair, has them also made in order.
+        async with turn:
+            return await run_world(world, lambda: world.call(name, kwargs))
 
     return execute

@@ -5,6 +5,13 @@ from typing import cast, get_args
 
 from inspect_ai import Epochs, Task, task
 
+from envscaler_eval.isolation import (
+    IsolationArguments,
+    IsolationChoice,
+    IsolationPolicy,
+    isolation_choice,
+    limits_of,
+)
 from envscaler_eval.scorers import checklist
 from envscaler_eval.solvers import by_mode, close_episode, start_episode
 from envscaler_eval.solvers.protocol import Mode, ProtocolName
@@ -22,6 +29,9 @@ def envscaler(
     seed: int = 0,
     protocol: ProtocolName = "default",
     step_limit: int | None = None,
+    isolation: IsolationChoice = "auto",
+    allow_weak_isolation: bool = False,
+    limits: dict[str, float] | None = None,
 ) -> Task:
     """Agents on stateful tool environments, graded by the state that they leave.
 
@@ -40,6 +50,11 @@ def envscaler(
         protocol: `default`, or `paper` for the rules of the EnvScaler paper.
         step_limit: How many generations the agent has; by default the
             protocol's limit.
+        isolation: `in_process` or `isolated`; by default packs of the library
+            run in process and all others isolated.
+        allow_weak_isolation: Whether isolated packs may run on a machine that
+            lacks a protection. The log records it.
+        limits: Bounds of isolated environments, such as `{call_seconds: 2}`.
     """
     one_of("mode", mode, (*get_args(Mode), "both"))
     one_of("protocol", protocol, get_args(ProtocolName))
@@ -47,17 +62,28 @@ def envscaler(
         one_of("split", split, get_args(Split))
     modes = get_args(Mode) if mode == "both" else (cast(Mode, mode),)
     packs = select_packs(listed(envs), split)
+    policy = IsolationPolicy(isolation_choice(isolation), allow_weak_isolation, limits_of(limits))
+    for pack in packs:
+        policy.admit(pack)
+    placed: IsolationArguments = {
+        "isolation": isolation,
+        "allow_weak_isolation": allow_weak_isolation,
+        "limits": limits,
+    }
     return Task(
         dataset=scenario_dataset(packs, modes, listed(tags), scenarios_per_env, seed),
-        setup=start_episode(protocol=protocol, seed=seed),
+        setup=start_episode(protocol=protocol, seed=seed, **placed),
         solver=by_mode(step_limit=step_limit),
         cleanup=close_episode,
-        scorer=checklist(),
+        scorer=checklist(**placed),
+        # A stranger's environment that breaks down costs its own sample only.
+        continue_on_fail=True if any(map(policy.isolates, packs)) else None,
         epochs=_epochs(trials),
         version=1,
         metadata={
             "full_task_version": "1-A",
             "packs": {pack.info.id: pack.hash for pack in packs},
+            "isolation": policy.report(packs),
         },
     )
 

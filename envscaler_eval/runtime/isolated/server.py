@@ -1,0 +1,307 @@
+"""The host's side of the fork server: asking for workers and talking to them."""
+
+import atexit
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterable
+from dataclasses import asdict
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import envscaler_eval
+from envscaler_eval.errors import UsageError
+from envscaler_eval.runtime.confined.confinement import Role
+from envscaler_eval.runtime.confined.limits import Limits
+from envscaler_eval.runtime.confined.walls import Walls
+from envscaler_eval.runtime.confined.wire import Channel, ClosedError, FrameTooLongError
+
+_START_SECONDS = 60.0
+_ANSWER_SECONDS = 30.0
+_END_SECONDS = 5.0
+_SHORT_FRAMES = 65536
+_REASON_CHARACTERS = 300
+_UNCONFINED = 71
+
+
+class WorkerFault(Exception):
+    """A worker has ended; the message says why, as a predicate ("ran longer than ...")."""
+
+
+class WorkerRefusal(Exception):
+    """A worker declines to answer and goes on; the message says why."""
+
+
+class Worker:
+    """A process that answers one episode or one judgement."""
+
+    def __init__(
+        self, server: "Server", worker_id: int, role: Role, end: socket.socket, limits: Limits
+    ) -> None:
+        """Hold a worker that was forked.
+
+        Args:
+            server: Who forked it.
+            worker_id: What the server calls it.
+            role: What it is for.
+            end: Our end of its connection.
+            limits: Its bounds.
+        """
+        end.setblocking(False)
+        self._server = server
+        self._id = worker_id
+        self._role = role
+        # A byte for the kind of the answer comes on top.
+        self._channel = Channel(end, limits.message_bytes + 1)
+        self._limits = limits
+        # Ending must not wait for an answer, and closing must not pull the
+        # descriptor from under someone who does.
+        self._ending = threading.Lock()
+        self._asking = threading.RLock()
+        self._status: int | None = None
+
+    def ask(self, frames: Iterable[bytes], seconds: float) -> bytes:
+        """Send frames and return the answer.
+
+        Args:
+            frames: The request.
+            seconds: How long to wait for the answer.
+
+        Raises:
+            WorkerFault: The worker has died, is too slow, says too much or speaks
+                out of turn. It has ended.
+            WorkerRefusal: It has no answer.
+        """
+        with self._asking:
+            return self._ask(frames, seconds)
+
+    def _ask(self, frames: Iterable[bytes], seconds: float) -> bytes:
+        deadline = time.monotonic() + seconds
+        try:
+            if self._channel.speaks_unasked():
+                self.end()
+                raise WorkerFault("spoke without being asked")
+            for frame in frames:
+                self._channel.send(frame, deadline)
+            answer = self._channel.receive(deadline)
+        except TimeoutError:
+            self.end()
+            raise WorkerFault(f"ran longer than {seconds:g} s") from None
+        except FrameTooLongError:
+            self.end()
+            limit = self._limits.message_mib
+            raise WorkerFault(f"answered with more than {limit:g} MiB") from None
+        except (ClosedError, OSError):
+            raise WorkerFault(self._death(self.end())) from None
+        return self._read(answer)
+
+    def _read(self, answer: bytes) -> bytes:
+        kind, body = answer[:1], answer[1:]
+        if kind == b"+":
+            return body
+        reason = " ".join(body[: 4 * _REASON_CHARACTERS].decode(errors="replace").split())
+        if kind == b"-":
+            raise WorkerRefusal(reason[:_REASON_CHARACTERS])
+        self.end()
+        raise WorkerFault(reason[:_REASON_CHARACTERS] if kind == b"x" else "sent what no one can read")
+
+    def _death(self, status: int) -> str:
+        if os.WIFEXITED(status):
+            code = os.WEXITSTATUS(status)
+            return "could not be confined" if code == _UNCONFINED else f"exited with status {code}"
+        number = os.WTERMSIG(status)
+        if number == signal.SIGPROF:
+            limits = self._limits
+            seconds = limits.check_cpu_seconds if self._role == "judge" else limits.call_cpu_seconds
+            return f"used more than {seconds:g} s of processor time"
+        if number == signal.SIGXCPU:
+            return f"used more than {self._limits.episode_cpu_seconds:g} s of processor time in all"
+        if number == signal.SIGKILL:
+            return "was killed from outside, perhaps for want of memory, or hung up"
+        return f"died of {signal.Signals(number).name}"
+
+    def end(self) -> int:
+        """End the worker, if it has not ended, and return its wait status.
+
+        Safe to call from any thread, also while another one waits for an answer.
+        """
+        with self._ending:
+            if self._status is None:
+                self._status = self._server.end(self._id)
+        with self._asking:
+            self._channel.close()
+        return self._status
+
+    def drop(self) -> None:
+        """End the worker without waiting for it. May be called twice, and by any thread."""
+        with self._ending:
+            if self._status is None:
+                self._status = int(signal.SIGKILL)
+                self._server.drop(self._id)
+        with self._asking:
+            self._channel.close()
+
+
+class Server:
+    """A fork server that this process has started."""
+
+    def __init__(self) -> None:
+        """Start it.
+
+        Raises:
+            UsageError: It does not start.
+        """
+        self._lock = threading.Lock()
+        self._owner = os.getpid()
+        ours, theirs = socket.socketpair()
+        with theirs, tempfile.TemporaryDirectory(prefix="envscaler-") as folder:
+            self._process = _launch(theirs.fileno(), folder)
+            theirs.close()
+            ours.setblocking(False)
+            self._control = ours
+            self._channel = Channel(ours, _SHORT_FRAMES)
+            try:
+                self.walls = Walls.of(self._answer(_START_SECONDS))
+            except (ClosedError, TimeoutError):
+                self._process.kill()
+                _, told = self._process.communicate()
+                last = (told.decode(errors="replace").strip().splitlines() or ["it is silent"])[-1]
+                ours.close()
+                raise UsageError(f"the fork server for isolation does not start: {last}") from None
+            # The folder goes now: what is left is a working folder without a name.
+        assert self._process.stderr is not None
+        self._process.stderr.close()
+
+    @property
+    def alive(self) -> bool:
+        """Whether it serves this very process."""
+        return self._owner == os.getpid() and self._process.poll() is None
+
+    @property
+    def pid(self) -> int:
+        """The server's process id."""
+        return self._process.pid
+
+    def fork(self, role: Role, limits: Limits, scratch: bool = False) -> Worker:
+        """Fork a worker.
+
+        Args:
+            role: What it is for.
+            limits: Its bounds.
+            scratch: Whether it gets a scratch folder.
+
+        Raises:
+            WorkerFault: The machine does not grant it.
+        """
+        ours, theirs = socket.socketpair()
+        request = {"do": "fork", "role": role, "limits": asdict(limits), "scratch": scratch}
+        try:
+            with theirs, self._lock:
+                socket.send_fds(self._control, [json.dumps(request).encode()], [theirs.fileno()])
+                answer = self._answer(_ANSWER_SECONDS)
+        except (OSError, ClosedError, TimeoutError):
+            ours.close()
+            # What it answers late would pass for the answer to the next request.
+            self._process.kill()
+            raise WorkerFault("could not be started: the fork server is gone") from None
+        if "worker" not in answer:
+            ours.close()
+            raise WorkerFault(f"could not be started: {answer['fault']}")
+        return Worker(self, answer["worker"], role, ours, limits)
+
+    def end(self, worker_id: int) -> int:
+        """End a worker and return its wait status; that of a kill when the server is gone."""
+        return int(self._tell("end", worker_id).get("status", signal.SIGKILL))
+
+    def drop(self, worker_id: int) -> None:
+        """End a worker without waiting for it."""
+        self._tell("drop", worker_id)
+
+    def _tell(self, what: str, worker_id: int) -> dict[str, Any]:
+        """Request something about a worker; an empty answer when the server is gone."""
+        if self._owner != os.getpid():
+            return {}
+        try:
+            with self._lock:
+                self._control.send(json.dumps({"do": what, "worker": worker_id}).encode())
+                return self._answer(_ANSWER_SECONDS)
+        except (OSError, ClosedError, TimeoutError):
+            self._process.kill()
+            return {}
+
+    def stop(self) -> None:
+        """End the server and all its workers."""
+        if self._owner == os.getpid():
+            self._control.close()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(_END_SECONDS)
+            if self._process.poll() is None:
+                self._process.kill()
+                self._process.wait()
+
+    def _answer(self, seconds: float) -> dict[str, Any]:
+        answer: dict[str, Any] = json.loads(self._channel.receive(time.monotonic() + seconds))
+        return answer
+
+
+def _launch(descriptor: int, folder: str) -> "subprocess.Popen[bytes]":
+    """Start the process with nothing of ours but the code and one socket."""
+    seed = os.environ.get("PYTHONHASHSEED", "random")
+    return subprocess.Popen(
+        [sys.executable, "-P", "-s", "-B", "-m",
+         "envscaler_eval.runtime.confined.fork_server", str(descriptor)],
+        env={
+            "PYTHONPATH": str(Path(envscaler_eval.__file__).parents[1]),
+            "PYTHONHASHSEED": "0" if seed == "random" else seed,
+            "PYTHONUTF8": "1",
+        },
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        pass_fds=(descriptor,),
+        start_new_session=True,
+    )
+
+
+class SharedServer:
+    """The one fork server of this process, started when first needed and replaced
+    when it has gone or this process is a fork of the one that started it."""
+
+    def __init__(self) -> None:
+        """Start nothing yet."""
+        self._lock = threading.Lock()
+        self._server: Server | None = None
+
+    def get(self) -> Server:
+        """Return a living server."""
+        with self._lock:
+            if self._server is None or not self._server.alive:
+                self._server = Server()
+            return self._server
+
+    def stop(self) -> None:
+        """End the server, if there is one."""
+        with self._lock:
+            if self._server is not None:
+                self._server.stop()
+                self._server = None
+
+
+@cache
+def shared_server() -> SharedServer:
+    """Return this process's fork server, which ends with it."""
+    shared = SharedServer()
+    atexit.register(shared.stop)
+    if hasattr(os, "register_at_fork"):
+        # A lock that another thread held would never be released in a fork.
+        os.register_at_fork(after_in_child=shared_server.cache_clear)
+    return shared
