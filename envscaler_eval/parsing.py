@@ -9,7 +9,7 @@ _ONE_AT_A_TIME = threading.Lock()
 
 
 def parse(source: str) -> ast.Module:
-    """Return the syntax tree of a text.
+    """Return the syntax tree of a module's text.
 
     Raises:
         SyntaxError: It is no Python.
@@ -20,3 +20,13 @@ def parse(source: str) -> ast.Module:
             return ast.parse(source)
         except (RecursionError, MemoryError):
             raise ValueError("it is nested too deeply") from None
+
+
+def parse_expression(source: str) -> ast.expr:
+    """Return the syntax tree of an expression's text.
+
+    Raises:
+        SyntaxError: It is no Python.
+    """
+    with _ONE_AT_A_TIME:
+        return ast.parse(source, mode="eval").body

@@ -9,7 +9,7 @@ from typing import Any
 
 import docstring_parser
 
-from envscaler_eval.parsing import parse
+from envscaler_eval.parsing import parse, parse_expression
 from envscaler_eval.world import ToolSpec
 
 _SCALARS: dict[str, dict[str, Any]] = {
@@ -163,7 +163,7 @@ class _Types:
 
     def _quoted(self, text: str) -> dict[str, Any]:
         try:
-            return self.schema(ast.parse(text, mode="eval").body)
+            return self.schema(parse_expression(text))
         except SyntaxError:
             return {}
 

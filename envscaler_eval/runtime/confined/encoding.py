@@ -34,23 +34,46 @@ class EncodeError(ValueError):
     """A value has no encoding."""
 
 
+class TooLongError(EncodeError):
+    """An encoding is longer than asked for."""
+
+
 class DecodeError(ValueError):
     """Bytes are no encoding."""
 
 
-def encode(value: object) -> bytes:
+def encode(value: object, longest: int | None = None) -> bytes:
     """Return the encoding of a value.
 
+    Args:
+        value: The value.
+        longest: The longest encoding that is of use, in bytes; any by default.
+
     Raises:
+        TooLongError: The encoding is longer.
         EncodeError: It holds a cycle, or something that has no plain form.
     """
+    data = _pure(value, longest)
+    if data is None:
+        data = _with_types(value)
+    if longest is not None and len(data) > longest:
+        raise TooLongError(f"it takes more than {longest} bytes")
+    return data
+
+
+def _pure(value: object, longest: int | None) -> bytes | None:
+    """Return the JSON of a value that is pure JSON, the short and usual way."""
     try:
         data = orjson.dumps(value, option=_PURE)
-        # Tuples and NaN turn silently into lists and null, which this shows.
-        if _MARK not in data and orjson.loads(data) == value:
+        if longest is not None and len(data) > longest:
             return data
-    except (TypeError, RecursionError):
-        pass
+        # Tuples and NaN turn silently into lists and null, which this shows.
+        return data if _MARK not in data and orjson.loads(data) == value else None
+    except (TypeError, ValueError, RecursionError):
+        return None
+
+
+def _with_types(value: object) -> bytes:
     try:
         return json.dumps(_tagged(value), separators=(",", ":"), allow_nan=False).encode()
     except TypeError as fault:

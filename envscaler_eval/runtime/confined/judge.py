@@ -10,7 +10,8 @@ from envscaler_eval.runtime.checking import CheckSetting, run_check
 from envscaler_eval.runtime.confined.encoding import DecodeError, decode, encode
 from envscaler_eval.runtime.confined.limits import Limits
 from envscaler_eval.runtime.confined.wire import Channel
-from envscaler_eval.runtime.confined.worker import DONE, ENDED, limit_processor_time, say
+from envscaler_eval.runtime.confined.worker import DONE, ENDED, Answers, limit_processor_time
+from envscaler_eval.runtime.in_process import describe
 from envscaler_eval.runtime.runtime import Verdict
 from envscaler_eval.state import State, UnserialisableStateError, changes, snapshot, state_hash
 
@@ -25,6 +26,7 @@ def serve(channel: Channel, limits: Limits) -> None:
     Raises:
         ClosedError: The host is gone.
     """
+    answers = Answers(channel)
     setting, given, own, final = (channel.receive() for _ in range(4))
     limit_processor_time(limits.call_cpu_seconds)
     try:
@@ -37,16 +39,20 @@ def serve(channel: Channel, limits: Limits) -> None:
         )
         checks = _Checks(initial, reached, CheckSetting(**decode(setting)))
     except (DecodeError, UnserialisableStateError) as fault:
-        return say(channel, ENDED, str(fault))
+        return answers.refuse(ENDED, str(fault))
     except (MemoryError, RecursionError) as fault:
-        return say(channel, ENDED, f"it is too large or too deep ({type(fault).__name__})")
-    channel.send(DONE + compared)
+        return answers.refuse(ENDED, f"it is too large or too deep ({type(fault).__name__})")
+    answers.send(DONE, compared)
     while True:
         limit_processor_time(0)
         check = channel.receive()
         limit_processor_time(limits.check_cpu_seconds)
-        verdict = checks.run(check)
-        channel.send(DONE + encode([verdict.passed, verdict.broken]))
+        try:
+            verdict = checks.run(check)
+        except BaseException as fault:
+            # What derives from BaseException alone must not pass for a crash.
+            verdict = Verdict(False, f"raised {describe(fault)}")
+        answers.send(DONE, encode([verdict.passed, verdict.broken]))
 
 
 def _state(data: bytes) -> State:

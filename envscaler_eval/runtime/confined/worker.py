@@ -13,7 +13,12 @@ from types import CodeType
 from typing import Any
 
 from envscaler_eval.runtime.in_process import InitialState, InProcessSession, describe
-from envscaler_eval.runtime.confined.encoding import EncodeError, decode, encode
+from envscaler_eval.runtime.confined.encoding import (
+    EncodeError,
+    TooLongError,
+    decode,
+    encode,
+)
 from envscaler_eval.runtime.confined.limits import Limits
 from envscaler_eval.runtime.confined.wire import Channel, ClosedError
 from envscaler_eval.runtime.runtime import EnvironmentFault
@@ -24,6 +29,8 @@ REFUSED = b"-"
 """A reason follows; the worker goes on."""
 ENDED = b"x"
 """A reason follows; the worker has ended."""
+TURN_BYTES = 4
+"""How many bytes the number of an answer takes, between its kind and its body."""
 
 
 @dataclass(frozen=True)
@@ -37,8 +44,22 @@ class ShippedProgram:
     constructor_reads_state: bool
 
 
-class _TooLongError(Exception):
-    """An answer is beyond the limit."""
+class Answers:
+    """The answers of a worker, each with its number, so that none passes for another."""
+
+    def __init__(self, channel: Channel) -> None:
+        """Answer over a channel."""
+        self._channel = channel
+        self._given = 0
+
+    def send(self, kind: bytes, body: bytes) -> None:
+        """Send the next answer."""
+        self._given += 1
+        self._channel.send(kind + self._given.to_bytes(TURN_BYTES, "little") + body)
+
+    def refuse(self, kind: bytes, reason: str) -> None:
+        """Send a reason in place of an answer."""
+        self.send(kind, reason.encode(errors="replace"))
 
 
 def limit_processor_time(seconds: float) -> None:
@@ -56,37 +77,38 @@ def serve(channel: Channel, limits: Limits) -> None:
     Raises:
         ClosedError: The host is gone.
     """
+    answers = Answers(channel)
     try:
-        _serve(channel, limits)
+        _serve(channel, answers, limits)
     except ClosedError:
         raise
     except MemoryError:
-        say(channel, ENDED, f"needed more than {limits.memory_mib:g} MiB of memory")
-    except _TooLongError:
-        say(channel, ENDED, f"answered with more than {limits.message_mib:g} MiB")
+        answers.refuse(ENDED, f"needed more than {limits.memory_mib:g} MiB of memory")
+    except TooLongError:
+        answers.refuse(ENDED, f"answered with more than {limits.message_mib:g} MiB")
     except EnvironmentFault as fault:
-        say(channel, ENDED, str(fault))
+        answers.refuse(ENDED, str(fault))
     except BaseException as fault:
         # Even what derives from BaseException alone must not pass for a crash.
-        say(channel, ENDED, f"raised {describe(fault)}")
+        answers.refuse(ENDED, f"raised {describe(fault)}")
 
 
-def _serve(channel: Channel, limits: Limits) -> None:
+def _serve(channel: Channel, answers: Answers, limits: Limits) -> None:
     setting, code, state = (channel.receive() for _ in range(3))
     limit_processor_time(limits.call_cpu_seconds)
     session = _start(decode(setting), code, state)
     try:
-        answer = DONE + encode(session.own_attributes())
+        kind, body = DONE, encode(session.own_attributes(), limits.message_bytes)
+    except TooLongError:
+        raise
     except EncodeError as fault:
         raise EnvironmentFault(f"it starts with what has no plain form: {fault}") from None
     while True:
         limit_processor_time(0)
-        if len(answer) > limits.message_bytes:
-            raise _TooLongError
-        channel.send(answer)
+        answers.send(kind, body)
         request = channel.receive()
         limit_processor_time(limits.call_cpu_seconds)
-        answer = _answer(session, decode(request))
+        kind, body = _answer(session, decode(request), limits.message_bytes)
 
 
 def _start(setting: Mapping[str, Any], code: bytes, state: bytes) -> InProcessSession:
@@ -100,16 +122,15 @@ def _start(setting: Mapping[str, Any], code: bytes, state: bytes) -> InProcessSe
     )
 
 
-def _answer(session: InProcessSession, request: Mapping[str, Any]) -> bytes:
+def _answer(session: InProcessSession, request: Mapping[str, Any], longest: int) -> tuple[bytes, bytes]:
     if "name" in request:
         outcome = session.call(request["name"], request["arguments"])
-        return DONE + encode({"observation": outcome.observation, "status": outcome.status})
+        told = {"observation": outcome.observation, "status": outcome.status}
+        return DONE, encode(told, longest)
     try:
-        return DONE + encode(session.attributes())
+        return DONE, encode(session.attributes(), longest)
+    except TooLongError:
+        raise
     except EncodeError as fault:
-        return REFUSED + str(fault).encode(errors="replace")
+        return REFUSED, str(fault).encode(errors="replace")
 
-
-def say(channel: Channel, kind: bytes, reason: str) -> None:
-    """Send a reason instead of an answer."""
-    channel.send(kind + reason.encode(errors="replace"))

@@ -30,6 +30,8 @@ _END_SECONDS = 5.0
 _SHORT_FRAMES = 65536
 _REASON_CHARACTERS = 300
 _UNCONFINED = 71
+_TURN_BYTES = 4
+_OUT_OF_TURN = "spoke without being asked"
 
 
 class WorkerFault(Exception):
@@ -59,9 +61,10 @@ class Worker:
         self._server = server
         self._id = worker_id
         self._role = role
-        # A byte for the kind of the answer comes on top.
-        self._channel = Channel(end, limits.message_bytes + 1)
+        # The kind and the number of an answer come on top.
+        self._channel = Channel(end, limits.message_bytes + 1 + _TURN_BYTES)
         self._limits = limits
+        self._turn = 0
         # Ending must not wait for an answer, and closing must not pull the
         # descriptor from under someone who does.
         self._ending = threading.Lock()
@@ -85,10 +88,11 @@ class Worker:
 
     def _ask(self, frames: Iterable[bytes], seconds: float) -> bytes:
         deadline = time.monotonic() + seconds
+        self._turn += 1
         try:
             if self._channel.speaks_unasked():
                 self.end()
-                raise WorkerFault("spoke without being asked")
+                raise WorkerFault(_OUT_OF_TURN)
             for frame in frames:
                 self._channel.send(frame, deadline)
             answer = self._channel.receive(deadline)
@@ -104,7 +108,10 @@ class Worker:
         return self._read(answer)
 
     def _read(self, answer: bytes) -> bytes:
-        kind, body = answer[:1], answer[1:]
+        kind, turn, body = answer[:1], answer[1 : 1 + _TURN_BYTES], answer[1 + _TURN_BYTES :]
+        if int.from_bytes(turn, "little") != self._turn:
+            self.end()
+            raise WorkerFault(_OUT_OF_TURN)
         if kind == b"+":
             return body
         reason = " ".join(body[: 4 * _REASON_CHARACTERS].decode(errors="replace").split())
