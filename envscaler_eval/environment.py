@@ -8,6 +8,7 @@ from jsonschema_rs import Draft7Validator
 from pydantic import Field, model_validator
 
 from envscaler_eval.parsing import parse
+from envscaler_eval.program import Program
 from envscaler_eval.scenario import Frozen
 from envscaler_eval.tool_schema import tools_of
 from envscaler_eval.world import ToolSpec
@@ -71,6 +72,17 @@ class Environment(Frozen):
                     if isinstance(method, ast.FunctionDef) and method.name == "__init__":
                         return method
         return None
+
+    @cached_property
+    def program(self) -> Program:
+        """The program, compiled."""
+        return Program(
+            id=self.id,
+            class_name=self.class_name,
+            constructor_parameters=self.constructor_parameters,
+            constructor_reads_state=self.constructor_reads_state,
+            code=self.code,
+        )
 
     @cached_property
     def code(self) -> CodeType:

@@ -20,6 +20,8 @@ LIBRARY = Path(__file__).parent / "library"
 
 T = TypeVar("T")
 
+_TOLD = {"id", "title", "introduction", "rules", "class_name", "scratch"}
+
 
 class PackError(UsageError):
     """A pack is not as it must be: one line with the place, the fault and the remedy."""
@@ -77,7 +79,7 @@ class Pack:
     @cached_property
     def hash(self) -> str:
         """SHA-256 over all that decides how an episode goes and is graded."""
-        content = {
+        content: dict[str, Any] = {
             "introduction": self.info.introduction,
             "rules": self.info.rules,
             "class_name": self.info.class_name,
@@ -136,7 +138,7 @@ def read_pack(folder: Path) -> Pack:
         _shown(program),
         Environment,
         {
-            **info.model_dump(include={"id", "title", "introduction", "rules", "class_name", "scratch"}),
+            **info.model_dump(include=_TOLD),
             "source": _read(program, str),
         },
     )

@@ -31,7 +31,9 @@ def doctor() -> None:
         raise typer.Exit(1)
     console.print("Nothing required is missing.")
     if not walls.scratch:
-        console.print("Scratch folders are not to be had: they take Landlock and a mount namespace.")
+        console.print(
+            "Scratch folders are not to be had: they take Landlock and a mount namespace."
+        )
 
 
 def _protections(walls: Walls) -> Table:

@@ -57,9 +57,7 @@ def run_checks(
     verdicts = tuple(_run(check, *shared, setting) for check in checks)
     if shared == (initial, final):
         return verdicts
-    return tuple(
-        _run(check, snapshot(initial), snapshot(final), setting) for check in checks
-    )
+    return tuple(_run(check, snapshot(initial), snapshot(final), setting) for check in checks)
 
 
 def _run(check: Check, initial: State, final: State, setting: CheckSetting) -> Verdict:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import marshal
 from collections.abc import Mapping, Sequence
-from types import CodeType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
+from envscaler_eval.program import Program
 from envscaler_eval.runtime.checking import CheckSetting, run_checks
 from envscaler_eval.runtime.determinism import Clock, DeterministicModules
 from envscaler_eval.runtime.runtime import (
@@ -31,35 +31,6 @@ if TYPE_CHECKING:
     from envscaler_eval.scenario import Check
 
 
-class Program(Protocol):
-    """What a session needs of an environment; see `Environment`."""
-
-    @property
-    def id(self) -> str:
-        """The environment's id."""
-        ...
-
-    @property
-    def class_name(self) -> str:
-        """The class whose instance is the environment."""
-        ...
-
-    @property
-    def code(self) -> CodeType:
-        """The compiled program."""
-        ...
-
-    @property
-    def constructor_parameters(self) -> tuple[str, ...]:
-        """The parameters of `__init__` after `self`."""
-        ...
-
-    @property
-    def constructor_reads_state(self) -> bool:
-        """Whether `__init__` looks at the initial state."""
-        ...
-
-
 class InProcessRuntime(Runtime):
     """Runs an environment in the calling process: fast, and with no protection."""
 
@@ -73,12 +44,12 @@ class InProcessRuntime(Runtime):
 
     def start(
         self, state: State, now: str, seed: str, observations: ObservationForm = "json"
-    ) -> "InProcessSession":
+    ) -> InProcessSession:
         """Start a session; see `Runtime.start`."""
         start = self._starts.get(id(state))
         if start is None:
             start = self._starts[id(state)] = InitialState(state)
-        return InProcessSession(self.environment, start, now, seed, observations)
+        return InProcessSession(self.environment.program, start, now, seed, observations)
 
 
 class InitialState:
@@ -105,7 +76,7 @@ class InProcessSession:
 
     def __init__(
         self,
-        environment: Program,
+        program: Program,
         start: InitialState,
         now: str,
         seed: str,
@@ -115,7 +86,7 @@ class InProcessSession:
         """Execute the program and give the instance its initial state.
 
         Args:
-            environment: The environment.
+            program: The environment's program.
             start: The initial state.
             now: The clock's start.
             seed: Fixes everything random.
@@ -132,16 +103,16 @@ class InProcessSession:
         self._render = _as_json if observations == "json" else str
         namespace: dict[str, Any] = {
             "__builtins__": self._modules.builtins,
-            "__name__": f"environment_{environment.id}",
+            "__name__": f"environment_{program.id}",
         }
         try:
-            exec(environment.code, namespace)
-            self._instance = _construct(namespace[environment.class_name], environment, start)
+            exec(program.code, namespace)
+            self._instance = _construct(namespace[program.class_name], program, start)
             self._own = snapshot(_own_attributes(self._instance, start))
             self._initial = {**self._own, **start.state}
         except (Exception, SystemExit) as fault:
             raise EnvironmentFault(
-                f"environment '{environment.id}' does not start: {describe(fault)}"
+                f"environment '{program.id}' does not start: {describe(fault)}"
             ) from None
 
     def call(self, name: str, arguments: Mapping[str, Any]) -> Outcome:
@@ -200,24 +171,22 @@ def describe(fault: BaseException) -> str:
     return f"{type(fault).__name__}: {lines[0][:200]}" if lines else type(fault).__name__
 
 
-def _construct(program: Any, environment: Program, start: InitialState) -> Any:
+def _construct(make: Any, program: Program, start: InitialState) -> Any:
     """Make the instance: `__init__(init_config)` or `__init__()`, then one
     attribute for each key, the order in which EnvScaler builds its environments."""
     state = start.copy()
-    if environment.constructor_parameters:
-        given = start.copy() if environment.constructor_reads_state else state
-        instance = program(given)
+    if program.constructor_parameters:
+        given = start.copy() if program.constructor_reads_state else state
+        instance = make(given)
     else:
-        instance = program()
+        instance = make()
     for key, value in state.items():
         setattr(instance, key, value)
     return instance
 
 
 def _own_attributes(instance: Any, start: InitialState) -> State:
-    return {
-        key: value for key, value in _attributes(instance).items() if key not in start.state
-    }
+    return {key: value for key, value in _attributes(instance).items() if key not in start.state}
 
 
 def _attributes(instance: Any) -> State:

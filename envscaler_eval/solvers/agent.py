@@ -15,7 +15,7 @@ from inspect_ai.model import (
 from inspect_ai.solver import TaskState
 from inspect_ai.util import LimitExceededError, sample_limits
 
-from envscaler_eval.solvers.blocking import run_world
+from envscaler_eval.solvers.blocking import run_to_end
 from envscaler_eval.solvers.record import (
     CallEntry,
     EndedBy,
@@ -144,8 +144,8 @@ class Agent:
                 that the sample has no score.
         """
         episode = self._live.episode
-        with anyio.CancelScope(shield=True):
-            self._live.grade = await run_world(episode, episode.grade)
+        grade = await run_to_end(episode, episode.grade)
+        self._live.grade = grade
         record = EpisodeRecord(
             seed=episode.seed,
             protocol=self._live.protocol.name,
@@ -154,7 +154,7 @@ class Agent:
             calls=[CallEntry(name=call.name, arguments=call.arguments) for call in episode.calls],
             tool_errors=tool_errors(episode, self._malformed),
             user_messages=self.user_messages,
-            state_hash=self._live.grade.state_hash,
+            state_hash=grade.state_hash,
         )
         write_record(self._state, record)
         return record

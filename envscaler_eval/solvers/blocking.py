@@ -27,3 +27,16 @@ async def run_world(world: Blocking, action: Callable[[], T]) -> T:
     if world.blocking:
         return await anyio.to_thread.run_sync(action)
     return action()
+
+
+async def run_to_end(world: Blocking, action: Callable[[], T]) -> T:
+    """Do something with a world, as `run_world`, even while being cancelled.
+
+    Args:
+        world: The episode or runtime.
+        action: What to do. It must be bounded in time.
+    """
+    results: list[T] = []
+    with anyio.CancelScope(shield=True):
+        results.append(await run_world(world, action))
+    return results[0]

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from envscaler_eval.errors import UsageError
 from envscaler_eval.environment import Environment
 from envscaler_eval.episode import Episode, Grade
+from envscaler_eval.errors import UsageError
 from envscaler_eval.isolation import IsolationChoice, IsolationPolicy, limits_of
 from envscaler_eval.pack import Pack, locate, read_pack
 from envscaler_eval.policies import Policy, RandomCalls, noop, oracle, scripted_user

@@ -31,7 +31,10 @@ TIGHT = Limits(
 PAID = Check(
     about="the balance is 0",
     kind="goal",
-    code="def check(initial, final):\n    return initial['balance'] == 10 and final['balance'] == 0\n",
+    code=(
+        "def check(initial, final):\n"
+        "    return initial['balance'] == 10 and final['balance'] == 0\n"
+    ),
 )
 
 
@@ -63,9 +66,7 @@ def environment(source: str, class_name: str = "Desk", scratch: bool = False) ->
     )
 
 
-def scenario(
-    checks: Sequence[Check] = (PAID,), state: Mapping[str, Any] | None = None
-) -> Scenario:
+def scenario(checks: Sequence[Check] = (PAID,), state: Mapping[str, Any] | None = None) -> Scenario:
     """A scenario solved by paying."""
     return Scenario(
         id="pay",

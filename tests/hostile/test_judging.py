@@ -14,7 +14,9 @@ BLIND = Check(
 SURE = (PAID, BLIND)
 
 TAMPERING = {
-    "builtins": "import builtins\nbuiltins.len = builtins.bool = builtins.isinstance = lambda *_: True",
+    "builtins": (
+        "import builtins\nbuiltins.len = builtins.bool = builtins.isinstance = lambda *_: True"
+    ),
     "json": "import json, orjson\njson.dumps = json.loads = orjson.dumps = lambda *_, **__: '{}'",
     "sys.modules": "import sys\nfor name in list(sys.modules):\n    sys.modules[name] = None",
     "the checks": (
@@ -206,7 +208,10 @@ def test_an_error_with_a_hostile_text_is_still_told() -> None:
 
 STATES = {
     "NaN": ("self.balance = float('nan')", "nan at /balance has no JSON form"),
-    "infinity": ("self.orders = {'o1': [float('inf')]}", "inf at /orders/o1/0 has no JSON form|inf at"),
+    "infinity": (
+        "self.orders = {'o1': [float('inf')]}",
+        "inf at /orders/o1/0 has no JSON form|inf at",
+    ),
     "a cycle": ("x = []; x.append(x); self.x = x", "a cycle or is nested too deeply"),
     "depth": (
         "x = []\nfor _ in range(10**5): x = [x]\nself.x = x",
@@ -242,7 +247,10 @@ def test_a_check_that_writes_to_the_states_influences_no_other() -> None:
     vandal = Check(
         about="vandal",
         kind="goal",
-        code="def check(initial, final):\n    final['balance'] = 7\n    initial.clear()\n    return True\n",
+        code=(
+            "def check(initial, final):\n"
+            "    final['balance'] = 7\n    initial.clear()\n    return True\n"
+        ),
     )
     result = grade(program("return {}"), ["pay"], checks=(PAID, vandal, PAID, BLIND))
     assert [check.passed for check in result.checks] == [True, True, True, True]

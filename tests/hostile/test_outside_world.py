@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.hostile.arena import attack, attacked, environment, program, says
 from envscaler_eval.runtime import EnvironmentFault
+from tests.hostile.arena import attack, attacked, environment, program, says
 
 NETWORK = {
     "a TCP connection": "import socket; socket.socket().connect(('1.1.1.1', 80))",
@@ -36,14 +36,17 @@ PROCESSES = {
 @pytest.mark.parametrize("reach", PROCESSES.values(), ids=PROCESSES)
 def test_new_processes_and_powers_are_refused(reach: str) -> None:
     observation = attack(program(f"{reach}\nreturn {{'success': True}}"))
-    assert says(observation, "attack raised (PermissionError|RuntimeError|OSError|ModuleNotFound|ValueError)")
+    assert says(
+        observation,
+        "attack raised (PermissionError|RuntimeError|OSError|ModuleNotFound|ValueError)",
+    )
 
 
 SIGNALS = {
     "its parent": "import os, signal; os.kill(os.getppid(), signal.SIGKILL)",
     "everyone": "import os, signal; os.kill(-1, signal.SIGKILL)",
     "its group": "import os, signal; os.killpg(0, signal.SIGKILL)",
-    "a bystander": "import os, signal\nfor pid in range(2, 4000):\n    os.kill(pid, signal.SIGKILL)",
+    "a bystander": "import os, signal\nfor pid in range(2, 4000): os.kill(pid, signal.SIGKILL)",
 }
 
 

@@ -94,8 +94,8 @@ def _tagged(value: Any) -> Any:
             number = int(value)
             return number if number in _INT_64 else _tag("int", hex(number))
         case float():
-            number = float(value)
-            return number if math.isfinite(number) else _tag("float", repr(number))
+            real = float(value)
+            return real if math.isfinite(real) else _tag("float", repr(real))
         case dict():
             return _tagged_dict(value)
         case list():

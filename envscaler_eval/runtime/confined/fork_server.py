@@ -28,14 +28,11 @@ from envscaler_eval.runtime.confined.confinement import (
 )
 from envscaler_eval.runtime.confined.limits import Limits
 from envscaler_eval.runtime.confined.modules import PRELOADED
+from envscaler_eval.runtime.confined.protocol import BROKEN, UNCONFINED
 from envscaler_eval.runtime.confined.walls import Walls
 from envscaler_eval.runtime.confined.wire import Channel, ClosedError
 
 REQUEST_BYTES = 65536
-UNCONFINED = 71
-"""Exit status of a fork that could not be confined."""
-BROKEN = 70
-"""Exit status of a fork whose own code failed."""
 
 
 _REAP_MILLISECONDS = 20
@@ -130,7 +127,6 @@ class ForkServer:
         _, status, _ = os.wait4(worker_id, 0)
         return {"status": status}
 
-
     def _drop(self, worker_id: int) -> dict[str, Any]:
         """End a worker of which nobody wants to know how it went."""
         if worker_id in self._workers:
@@ -179,21 +175,22 @@ def _gain_no_privileges() -> bool:
 
 
 def _filters() -> dict[seccomp.Profile, bytes]:
-    """Return the filters that this kernel takes."""
-    profiles: tuple[seccomp.Profile, ...] = ("compute", "files")
-    filters = {profile: seccomp.filter_of(profile) for profile in profiles}
+    """Return the filters that this kernel takes, all or none."""
+    filters: dict[seccomp.Profile, bytes] = {}
+    for profile in seccomp.PROFILES:
+        program = seccomp.filter_of(profile)
+        if program is None:
+            return {}
+        filters[profile] = program
     child = os.fork()
     if child == 0:
         status = 1
         try:
-            program = filters["compute"]
-            if program is not None:
-                seccomp.install(program)
-                status = 0
+            seccomp.install(filters["compute"])
+            status = 0
         finally:
             os._exit(status)
-    taken = os.waitpid(child, 0)[1] == 0
-    return {profile: f for profile, f in filters.items() if f is not None} if taken else {}
+    return filters if os.waitpid(child, 0)[1] == 0 else {}
 
 
 def _preload() -> None:

@@ -9,8 +9,9 @@ import marshal
 from envscaler_eval.runtime.checking import CheckSetting, run_check
 from envscaler_eval.runtime.confined.encoding import DecodeError, decode, encode
 from envscaler_eval.runtime.confined.limits import Limits
+from envscaler_eval.runtime.confined.protocol import DONE, ENDED
 from envscaler_eval.runtime.confined.wire import Channel
-from envscaler_eval.runtime.confined.worker import DONE, ENDED, Answers, limit_processor_time
+from envscaler_eval.runtime.confined.worker import Answers, limit_processor_time
 from envscaler_eval.runtime.in_process import describe
 from envscaler_eval.runtime.runtime import Verdict
 from envscaler_eval.state import State, UnserialisableStateError, changes, snapshot, state_hash

@@ -8,13 +8,15 @@ of the kernel's tables for x86_64 and aarch64.
 import ctypes
 import struct
 from collections.abc import Iterable
-from typing import Literal
+from typing import Literal, get_args
 
 from envscaler_eval.runtime.confined import kernel
 
 Profile = Literal["compute", "files"]
 """`compute`: memory, clock and talking over what is open. `files`: also files,
 for a scratch folder."""
+
+PROFILES: tuple[Profile, ...] = get_args(Profile)
 
 _ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _X32 = 0x40000000
@@ -92,7 +94,7 @@ _FILES = {
     "getgid": (104, 176),
     "getegid": (108, 177),
 }
-_PROFILES = {"compute": _COMPUTE, "files": {**_COMPUTE, **_FILES}}
+_CALLS = {"compute": _COMPUTE, "files": {**_COMPUTE, **_FILES}}
 
 # Classic BPF: load a word, jump if equal or at least, return.
 _LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
@@ -113,7 +115,7 @@ def filter_of(profile: Profile) -> bytes | None:
     if not kernel.is_linux() or machine not in _ARCHITECTURES:
         return None
     column = 0 if machine == "x86_64" else 1
-    numbers = [entry[column] for entry in _PROFILES[profile].values()]
+    numbers = [entry[column] for entry in _CALLS[profile].values()]
     return _assemble(_ARCHITECTURES[machine], [n for n in numbers if n is not None])
 
 

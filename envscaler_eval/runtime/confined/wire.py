@@ -1,5 +1,6 @@
 """Frames over a socket: four bytes of length, then the payload."""
 
+import contextlib
 import os
 import select
 import socket
@@ -89,10 +90,8 @@ class Channel:
 
         For a channel that does not block.
         """
-        try:
+        with contextlib.suppress(BlockingIOError, ClosedError):
             self._received += self._read()
-        except (BlockingIOError, ClosedError):
-            pass
         return bool(self._received)
 
     def close(self) -> None:

@@ -8,11 +8,9 @@ never come here, nor anything else that tells what is asked for.
 import marshal
 import signal
 from collections.abc import Mapping
-from dataclasses import dataclass
-from types import CodeType
 from typing import Any
 
-from envscaler_eval.runtime.in_process import InitialState, InProcessSession, describe
+from envscaler_eval.program import Program
 from envscaler_eval.runtime.confined.encoding import (
     EncodeError,
     TooLongError,
@@ -20,28 +18,10 @@ from envscaler_eval.runtime.confined.encoding import (
     encode,
 )
 from envscaler_eval.runtime.confined.limits import Limits
+from envscaler_eval.runtime.confined.protocol import DONE, ENDED, REFUSED, TURN_BYTES
 from envscaler_eval.runtime.confined.wire import Channel, ClosedError
+from envscaler_eval.runtime.in_process import InitialState, InProcessSession, describe
 from envscaler_eval.runtime.runtime import EnvironmentFault
-
-DONE = b"+"
-"""An answer follows."""
-REFUSED = b"-"
-"""A reason follows; the worker goes on."""
-ENDED = b"x"
-"""A reason follows; the worker has ended."""
-TURN_BYTES = 4
-"""How many bytes the number of an answer takes, between its kind and its body."""
-
-
-@dataclass(frozen=True)
-class ShippedProgram:
-    """An environment as it reaches a worker: compiled, without texts and schemas."""
-
-    id: str
-    class_name: str
-    code: CodeType
-    constructor_parameters: tuple[str, ...]
-    constructor_reads_state: bool
 
 
 class Answers:
@@ -113,7 +93,7 @@ def _serve(channel: Channel, answers: Answers, limits: Limits) -> None:
 
 def _start(setting: Mapping[str, Any], code: bytes, state: bytes) -> InProcessSession:
     return InProcessSession(
-        ShippedProgram(**setting["program"], code=marshal.loads(code)),
+        Program(**setting["program"], code=marshal.loads(code)),
         InitialState(decode(state)),
         setting["now"],
         setting["seed"],
@@ -122,7 +102,9 @@ def _start(setting: Mapping[str, Any], code: bytes, state: bytes) -> InProcessSe
     )
 
 
-def _answer(session: InProcessSession, request: Mapping[str, Any], longest: int) -> tuple[bytes, bytes]:
+def _answer(
+    session: InProcessSession, request: Mapping[str, Any], longest: int
+) -> tuple[bytes, bytes]:
     if "name" in request:
         outcome = session.call(request["name"], request["arguments"])
         told = {"observation": outcome.observation, "status": outcome.status}
@@ -133,4 +115,3 @@ def _answer(session: InProcessSession, request: Mapping[str, Any], longest: int)
         raise
     except EncodeError as fault:
         return REFUSED, str(fault).encode(errors="replace")
-

@@ -10,14 +10,9 @@ from envscaler_eval.runtime.checking import compiled_check
 from envscaler_eval.runtime.confined.encoding import DecodeError, EncodeError, decode, encode
 from envscaler_eval.runtime.confined.limits import Limits
 from envscaler_eval.runtime.gate import require_harmless_check, require_harmless_program
-from envscaler_eval.runtime.isolated.server import (
-    SharedServer,
-    Worker,
-    WorkerFault,
-    WorkerRefusal,
-    shared_server,
-)
+from envscaler_eval.runtime.isolated.server import SharedServer, shared_server
 from envscaler_eval.runtime.isolated.session import IsolatedSession
+from envscaler_eval.runtime.isolated.worker import Worker, WorkerFault, WorkerRefusal
 from envscaler_eval.runtime.runtime import (
     EnvironmentFault,
     Judgement,
@@ -67,12 +62,13 @@ class IsolatedRuntime(Runtime):
         self._states: dict[int, tuple[State, bytes]] = {}
         if gate:
             require_harmless_program(environment.id, environment.source, environment.scratch)
-        self._code = marshal.dumps(environment.code)
+        program = environment.program
+        self._code = marshal.dumps(program.code)
         self._program = {
-            "id": environment.id,
-            "class_name": environment.class_name,
-            "constructor_parameters": list(environment.constructor_parameters),
-            "constructor_reads_state": environment.constructor_reads_state,
+            "id": program.id,
+            "class_name": program.class_name,
+            "constructor_parameters": program.constructor_parameters,
+            "constructor_reads_state": program.constructor_reads_state,
         }
 
     @property
@@ -150,28 +146,27 @@ class IsolatedRuntime(Runtime):
         verdicts: list[Verdict] = []
         try:
             for check in checks:
-                if judge is None:
+                if judge.ended:
                     judge, _ = self._convene(frames)
                 try:
                     verdicts.append(_ask_check(judge, check, self._limits.check_seconds))
                 except (WorkerFault, WorkerRefusal) as fault:
                     verdicts.append(Verdict(False, str(fault)))
                     judge.drop()
-                    judge = None
         finally:
-            if judge is not None:
-                judge.drop()
+            judge.drop()
         return _judgement(compared, verdicts)
 
     def _convene(self, frames: Sequence[bytes]) -> tuple[Worker, bytes]:
         """Return a judge that has compared the states, and what it found."""
-        judge = None
         try:
             judge = self._server.get().fork("judge", self._limits)
-            return judge, judge.ask(frames, self._limits.call_seconds)
-        except (WorkerFault, WorkerRefusal) as fault:
-            if judge is not None:
+            try:
+                return judge, judge.ask(frames, self._limits.call_seconds)
+            except BaseException:
                 judge.drop()
+                raise
+        except (WorkerFault, WorkerRefusal) as fault:
             raise EnvironmentFault(f"the final state cannot be judged: {fault}") from None
 
 

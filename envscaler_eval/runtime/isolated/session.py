@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from envscaler_eval.runtime.confined.encoding import DecodeError, decode, encode
-from envscaler_eval.runtime.isolated.server import Worker, WorkerFault, WorkerRefusal
+from envscaler_eval.runtime.isolated.worker import Worker, WorkerFault, WorkerRefusal
 from envscaler_eval.runtime.runtime import EnvironmentFault, Judgement, Outcome
 from envscaler_eval.state import State
 
@@ -131,7 +131,10 @@ def _outcome(answer: bytes) -> Outcome:
     """
     try:
         match decode(answer):
-            case {"observation": str() as observation, "status": ("ok" | "failed" | "raised") as status}:
+            case {
+                "observation": str() as observation,
+                "status": ("ok" | "failed" | "raised") as status,
+            }:
                 return Outcome(observation, status)
     except DecodeError:
         pass
