@@ -39,7 +39,7 @@ REFUSED = {
     "def f(x):\n    return getattr(x, '__class__')": "line 2: accesses .__class__",
     "def f(x, n):\n    return getattr(x, n)": "line 2: calls getattr with a computed name",
     "def f(x):\n    g = getattr\n    return g(x, 'a')": "line 2: uses getattr without naming",
-    "def f(x):\n    match x:\n        case object(__class__=c): return c": "line 3: accesses .__class__",
+    "def f(x):\n    match x:\n        case A(__class__=c): return c": "line 3: accesses .__class__",
     "import json\ndef f():\n    json.dumps = None": "line 3: changes json.dumps; modules stay",
     "print('hello')": "line 1: a statement at module or class level does more than define",
     "for i in range(3): pass": "line 1: a statement at module or class level does more",

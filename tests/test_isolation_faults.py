@@ -14,8 +14,7 @@ import pytest
 from envscaler_eval.episode import Episode
 from envscaler_eval.runtime import EnvironmentFault
 from envscaler_eval.runtime.isolated import IsolatedRuntime, SharedServer, shared_server
-from tests.hostile.arena import TIGHT, children_of, program, scenario, settled
-from tests.hostile.arena import Traces
+from tests.hostile.arena import TIGHT, Traces, children_of, program, scenario, settled
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
@@ -67,7 +66,9 @@ HOST = """
     from envscaler_eval.episode import Episode
     from envscaler_eval.runtime.isolated import IsolatedRuntime, shared_server
     from tests.hostile.arena import children_of, program, scenario
-    hang = program("import _thread\\nlock = _thread.allocate_lock()\\nlock.acquire()\\nlock.acquire()")
+    hang = program(
+        "import _thread\\nlock = _thread.allocate_lock()\\nlock.acquire()\\nlock.acquire()"
+    )
     episodes = [Episode(scenario(), IsolatedRuntime(hang, gate=False)) for _ in range(3)]
     server = shared_server().get().pid
     print(server, *children_of(server), flush=True)

@@ -120,8 +120,10 @@ def test_programs_and_checks_pass_the_gate_before_anything_runs(pack: Pack) -> N
     program = pack.environment.model_copy(update={"source": "import os\n" + PROGRAM})
     with pytest.raises(GateError, match="environment 'till': line 1: imports os"):
         IsolationPolicy().admit(replace(pack, environment=program))
-    check = pack.scenarios[0].checks[0].model_copy(
-        update={"code": "def check(initial, final):\n    return eval('True')"}
+    check = (
+        pack.scenarios[0]
+        .checks[0]
+        .model_copy(update={"code": "def check(initial, final):\n    return eval('True')"})
     )
     bad = pack.scenarios[0].model_copy(update={"checks": (check,)})
     with pytest.raises(GateError, match="till/sound: the balance is 0': line 2: uses eval"):

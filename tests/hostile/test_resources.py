@@ -68,10 +68,12 @@ def test_time_is_limited_over_an_episode_too() -> None:
     assert says(observation, "used more than 1 s of processor time in all")
 
 
-def test_turning_the_clock_off_does_not_lift_the_limit_of_the_episode() -> None:
-    hostile = program("import signal\nsignal.setitimer(signal.ITIMER_PROF, 0)\nwhile True: pass")
-    observation = attack(hostile, replace(TIGHT, episode_cpu_seconds=1))
-    assert says(observation, "used more than 1 s of processor time in all")
+def test_a_program_cannot_stop_the_clock() -> None:
+    hostile = program(
+        "import signal\ntry: signal.setitimer(signal.ITIMER_PROF, 0)\n"
+        "except OSError: pass\nwhile True: pass"
+    )
+    assert says(attack(hostile), r"attack used more than 0\.3 s of processor time")
 
 
 MEMORY = {

@@ -11,7 +11,7 @@ from envscaler_eval.runtime.confined.encoding import DecodeError, decode, encode
 from envscaler_eval.runtime.confined.limits import Limits
 from envscaler_eval.runtime.confined.protocol import DONE, ENDED
 from envscaler_eval.runtime.confined.wire import Channel
-from envscaler_eval.runtime.confined.worker import Answers, limit_processor_time
+from envscaler_eval.runtime.confined.worker import Answers
 from envscaler_eval.runtime.in_process import describe
 from envscaler_eval.runtime.runtime import Verdict
 from envscaler_eval.state import State, UnserialisableStateError, changes, snapshot, state_hash
@@ -29,7 +29,6 @@ def serve(channel: Channel, limits: Limits) -> None:
     """
     answers = Answers(channel)
     setting, given, own, final = (channel.receive() for _ in range(4))
-    limit_processor_time(limits.call_cpu_seconds)
     try:
         initial, reached = {**_state(own), **_state(given)}, _state(final)
         compared = encode(
@@ -45,9 +44,7 @@ def serve(channel: Channel, limits: Limits) -> None:
         return answers.refuse(ENDED, f"it is too large or too deep ({type(fault).__name__})")
     answers.send(DONE, compared)
     while True:
-        limit_processor_time(0)
         check = channel.receive()
-        limit_processor_time(limits.check_cpu_seconds)
         try:
             verdict = checks.run(check)
         except BaseException as fault:

@@ -30,7 +30,6 @@ _COMPUTE = {
     "brk": (12, 214),
     "madvise": (28, 233),
     "mremap": (25, 216),
-    "setitimer": (38, 103),
     "mprotect": (10, 226),
     "clock_gettime": (228, 113),
     "clock_getres": (229, 114),

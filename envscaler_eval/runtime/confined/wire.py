@@ -7,7 +7,10 @@ import socket
 import time
 
 _HEADER = 4
-_CHUNK = 1 << 18
+# Larger buffers come from the kernel and go back to it, which costs more than
+# the rest of a call.
+_SMALL_READ = 1 << 13
+_LARGE_READ = 1 << 18
 
 
 class FrameTooLongError(Exception):
@@ -83,7 +86,8 @@ class Channel:
                 return payload
             if deadline is not None:
                 _wait(self._readable, deadline)
-            self._received += self._read()
+            awaited = (length or 0) - len(self._received)
+            self._received += self._read(_LARGE_READ if awaited > _SMALL_READ else _SMALL_READ)
 
     def speaks_unasked(self) -> bool:
         """Whether something has come that nobody asked for; never waits.
@@ -91,16 +95,16 @@ class Channel:
         For a channel that does not block.
         """
         with contextlib.suppress(BlockingIOError, ClosedError):
-            self._received += self._read()
+            self._received += self._read(_SMALL_READ)
         return bool(self._received)
 
     def close(self) -> None:
         """Close the socket. May be called twice."""
         self._connection.close()
 
-    def _read(self) -> bytes:
+    def _read(self, size: int) -> bytes:
         try:
-            received = os.read(self._descriptor, _CHUNK)
+            received = os.read(self._descriptor, size)
         except ConnectionResetError:
             raise ClosedError from None
         if not received:

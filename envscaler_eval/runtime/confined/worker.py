@@ -6,7 +6,6 @@ never come here, nor anything else that tells what is asked for.
 """
 
 import marshal
-import signal
 from collections.abc import Mapping
 from typing import Any
 
@@ -42,11 +41,6 @@ class Answers:
         self.send(kind, reason.encode(errors="replace"))
 
 
-def limit_processor_time(seconds: float) -> None:
-    """Let the kernel end this process after some processor time; 0 calls it off."""
-    signal.setitimer(signal.ITIMER_PROF, seconds)
-
-
 def serve(channel: Channel, limits: Limits) -> None:
     """Start an environment and answer for it until the host is gone.
 
@@ -75,7 +69,6 @@ def serve(channel: Channel, limits: Limits) -> None:
 
 def _serve(channel: Channel, answers: Answers, limits: Limits) -> None:
     setting, code, state = (channel.receive() for _ in range(3))
-    limit_processor_time(limits.call_cpu_seconds)
     session = _start(decode(setting), code, state)
     try:
         kind, body = DONE, encode(session.own_attributes(), limits.message_bytes)
@@ -84,10 +77,8 @@ def _serve(channel: Channel, answers: Answers, limits: Limits) -> None:
     except EncodeError as fault:
         raise EnvironmentFault(f"it starts with what has no plain form: {fault}") from None
     while True:
-        limit_processor_time(0)
         answers.send(kind, body)
         request = channel.receive()
-        limit_processor_time(limits.call_cpu_seconds)
         kind, body = _answer(session, decode(request), limits.message_bytes)
 
 

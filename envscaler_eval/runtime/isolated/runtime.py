@@ -102,7 +102,7 @@ class IsolatedRuntime(Runtime):
             self.environment.id,
             worker,
             [encode(setting), self._code, given],
-            self._limits.call_seconds,
+            self._limits,
             judge,
         )
 
@@ -149,7 +149,7 @@ class IsolatedRuntime(Runtime):
                 if judge.ended:
                     judge, _ = self._convene(frames)
                 try:
-                    verdicts.append(_ask_check(judge, check, self._limits.check_seconds))
+                    verdicts.append(_ask_check(judge, check, self._limits))
                 except (WorkerFault, WorkerRefusal) as fault:
                     verdicts.append(Verdict(False, str(fault)))
                     judge.drop()
@@ -162,7 +162,9 @@ class IsolatedRuntime(Runtime):
         try:
             judge = self._server.get().fork("judge", self._limits)
             try:
-                return judge, judge.ask(frames, self._limits.call_seconds)
+                return judge, judge.ask(
+                    frames, self._limits.call_seconds, self._limits.call_cpu_seconds
+                )
             except BaseException:
                 judge.drop()
                 raise
@@ -170,14 +172,15 @@ class IsolatedRuntime(Runtime):
             raise EnvironmentFault(f"the final state cannot be judged: {fault}") from None
 
 
-def _ask_check(judge: Worker, check: Check, seconds: float) -> Verdict:
+def _ask_check(judge: Worker, check: Check, limits: Limits) -> Verdict:
     """Let a judge run a check.
 
     Raises:
         WorkerFault: The check has broken its limits or the process, or has
             answered in a form of its own.
     """
-    answer = judge.ask([marshal.dumps(compiled_check(check.code))], seconds)
+    code = marshal.dumps(compiled_check(check.code))
+    answer = judge.ask([code], limits.check_seconds, limits.check_cpu_seconds)
     try:
         match decode(answer):
             case [bool() as passed, None]:

@@ -81,8 +81,11 @@ class Server:
         Raises:
             WorkerFault: The machine does not grant it.
         """
-        ours, theirs = socket.socketpair()
         request = {"do": "fork", "role": role, "limits": asdict(limits), "scratch": scratch}
+        try:
+            ours, theirs = socket.socketpair()
+        except OSError as fault:
+            raise WorkerFault(f"could not be started: {fault.strerror}") from None
         try:
             with theirs, self._lock:
                 socket.send_fds(self._control, [json.dumps(request).encode()], [theirs.fileno()])
@@ -95,7 +98,7 @@ class Server:
         if "worker" not in answer:
             ours.close()
             raise WorkerFault(f"could not be started: {answer['fault']}")
-        return Worker(self, answer["worker"], role, ours, limits)
+        return Worker(self, answer["worker"], ours, limits)
 
     def end(self, worker_id: int) -> int:
         """End a worker and return its wait status; that of a kill when the server is gone."""

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from envscaler_eval.runtime.confined.encoding import DecodeError, decode, encode
+from envscaler_eval.runtime.confined.limits import Limits
 from envscaler_eval.runtime.isolated.worker import Worker, WorkerFault, WorkerRefusal
 from envscaler_eval.runtime.runtime import EnvironmentFault, Judgement, Outcome
 from envscaler_eval.state import State
@@ -34,7 +35,7 @@ class IsolatedSession:
         environment_id: str,
         worker: Worker,
         frames: Sequence[bytes],
-        seconds: float,
+        limits: Limits,
         judge: JudgeState,
     ) -> None:
         """Start the environment in the worker.
@@ -43,7 +44,7 @@ class IsolatedSession:
             environment_id: What to call it.
             worker: A fresh worker.
             frames: The program and the initial state, for the worker.
-            seconds: How long a call may take.
+            limits: The bounds of a call.
             judge: How to judge.
 
         Raises:
@@ -51,14 +52,14 @@ class IsolatedSession:
         """
         self._name = environment_id
         self._worker = worker
-        self._seconds = seconds
+        self._budget = limits.call_seconds, limits.call_cpu_seconds
         self._judge = judge
         self._turn = threading.Lock()
         self._reason: str | None = None
         # An episode that is dropped without being closed leaves no process.
         self._end = weakref.finalize(self, worker.drop)
         try:
-            self._own = worker.ask(frames, seconds)
+            self._own = worker.ask(frames, *self._budget)
         except (WorkerFault, WorkerRefusal) as fault:
             self.close()
             raise EnvironmentFault(_does_not_start(environment_id, str(fault))) from None
@@ -69,7 +70,7 @@ class IsolatedSession:
             if self._reason is None:
                 try:
                     request = encode({"name": name, "arguments": dict(arguments)})
-                    return _outcome(self._worker.ask([request], self._seconds))
+                    return _outcome(self._worker.ask([request], *self._budget))
                 except (WorkerFault, WorkerRefusal) as fault:
                     self._stop(f"{name} {fault}")
             return Outcome(
@@ -106,7 +107,7 @@ class IsolatedSession:
         with self._turn:
             if self._reason is None:
                 try:
-                    return self._worker.ask([encode({"export": True})], self._seconds)
+                    return self._worker.ask([encode({"export": True})], *self._budget)
                 except WorkerRefusal as fault:
                     raise EnvironmentFault(f"the final state cannot be judged: {fault}") from None
                 except WorkerFault as fault:

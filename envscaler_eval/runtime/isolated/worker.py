@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterable
 from typing import Protocol
 
-from envscaler_eval.runtime.confined.confinement import Role
+from envscaler_eval.runtime.confined import kernel
 from envscaler_eval.runtime.confined.limits import Limits
 from envscaler_eval.runtime.confined.protocol import DONE, ENDED, REFUSED, TURN_BYTES, UNCONFINED
 from envscaler_eval.runtime.confined.wire import Channel, ClosedError, FrameTooLongError
@@ -40,22 +40,18 @@ class WorkerRefusal(Exception):
 class Worker:
     """A process that answers one episode or one judgement."""
 
-    def __init__(
-        self, server: Reaper, worker_id: int, role: Role, end: socket.socket, limits: Limits
-    ) -> None:
+    def __init__(self, server: Reaper, worker_id: int, end: socket.socket, limits: Limits) -> None:
         """Hold a worker that was forked.
 
         Args:
             server: Who forked it.
-            worker_id: What the server calls it.
-            role: What it is for.
+            worker_id: Its process id.
             end: Our end of its connection.
             limits: Its bounds.
         """
         end.setblocking(False)
         self._server = server
         self._id = worker_id
-        self._role = role
         # The kind and the number of an answer come on top.
         self._channel = Channel(end, limits.message_bytes + 1 + TURN_BYTES)
         self._limits = limits
@@ -71,12 +67,13 @@ class Worker:
         """Whether it has been ended."""
         return self._status is not None
 
-    def ask(self, frames: Iterable[bytes], seconds: float) -> bytes:
+    def ask(self, frames: Iterable[bytes], seconds: float, cpu_seconds: float) -> bytes:
         """Send frames and return the answer.
 
         Args:
             frames: The request.
             seconds: How long to wait for the answer.
+            cpu_seconds: How much processor time the worker has for it.
 
         Raises:
             WorkerFault: The worker has died, is too slow, says too much or speaks
@@ -84,44 +81,65 @@ class Worker:
             WorkerRefusal: It has no answer.
         """
         with self._asking:
-            return self._ask(frames, seconds)
+            if self.ended:
+                # Its descriptor may be another's by now.
+                raise WorkerFault("has been closed")
+            return self._read(self._converse(frames, seconds, cpu_seconds))
 
-    def _ask(self, frames: Iterable[bytes], seconds: float) -> bytes:
-        if self.ended:
-            # Its descriptor may be another's by now.
-            raise WorkerFault("has been closed")
+    def _converse(self, frames: Iterable[bytes], seconds: float, cpu_seconds: float) -> bytes:
         deadline = time.monotonic() + seconds
         self._turn += 1
         try:
             if self._channel.speaks_unasked():
-                self.end()
-                raise WorkerFault(_OUT_OF_TURN)
+                raise self._fault(_OUT_OF_TURN)
+            used_before = self._cpu_clock()
             for frame in frames:
                 self._channel.send(frame, deadline)
-            answer = self._channel.receive(deadline)
+            rest = cpu_seconds
+            while True:
+                try:
+                    return self._channel.receive(min(deadline, time.monotonic() + rest))
+                except TimeoutError:
+                    # Looked at only when an answer is late: the clock is ours, so
+                    # that no program can stop it, and costs a call nothing.
+                    rest = cpu_seconds - (self._cpu_clock() - used_before)
+                    if rest <= 0:
+                        raise self._fault(
+                            f"used more than {cpu_seconds:g} s of processor time"
+                        ) from None
+                    if time.monotonic() >= deadline:
+                        raise
         except TimeoutError:
-            self.end()
-            raise WorkerFault(f"ran longer than {seconds:g} s") from None
+            raise self._fault(f"ran longer than {seconds:g} s") from None
         except FrameTooLongError:
-            self.end()
-            limit = self._limits.message_mib
-            raise WorkerFault(f"answered with more than {limit:g} MiB") from None
+            raise self._fault(f"answered with more than {self._limits.message_mib:g} MiB") from None
         except (ClosedError, OSError):
             raise WorkerFault(self._death(self.end())) from None
-        return self._read(answer)
+
+    def _fault(self, reason: str) -> WorkerFault:
+        """End the worker and return the fault that says why."""
+        self.end()
+        return WorkerFault(reason)
+
+    def _cpu_clock(self) -> float:
+        """The processor time that the worker has used, in seconds; 0 where it cannot be read."""
+        if not kernel.is_linux():
+            return 0.0
+        try:
+            return time.clock_gettime(kernel.cpu_clock_of(self._id))
+        except OSError:
+            return 0.0
 
     def _read(self, answer: bytes) -> bytes:
         kind, turn, body = answer[:1], answer[1 : 1 + TURN_BYTES], answer[1 + TURN_BYTES :]
         if int.from_bytes(turn, "little") != self._turn:
-            self.end()
-            raise WorkerFault(_OUT_OF_TURN)
+            raise self._fault(_OUT_OF_TURN)
         if kind == DONE:
             return body
         reason = " ".join(body[: 4 * _REASON_CHARACTERS].decode(errors="replace").split())
         if kind == REFUSED:
             raise WorkerRefusal(reason[:_REASON_CHARACTERS])
-        self.end()
-        raise WorkerFault(
+        raise self._fault(
             reason[:_REASON_CHARACTERS] if kind == ENDED else "sent what no one can read"
         )
 
@@ -130,10 +148,6 @@ class Worker:
             code = os.WEXITSTATUS(status)
             return "could not be confined" if code == UNCONFINED else f"exited with status {code}"
         number = os.WTERMSIG(status)
-        if number == signal.SIGPROF:
-            limits = self._limits
-            seconds = limits.check_cpu_seconds if self._role == "judge" else limits.call_cpu_seconds
-            return f"used more than {seconds:g} s of processor time"
         if number == signal.SIGXCPU:
             return f"used more than {self._limits.episode_cpu_seconds:g} s of processor time in all"
         if number == signal.SIGKILL:
