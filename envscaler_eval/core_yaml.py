@@ -17,13 +17,16 @@ except ImportError:  # PyYAML built without libyaml
     from yaml import SafeDumper as _SafeDumper  # type: ignore[assignment]
     from yaml import SafeLoader as _SafeLoader  # type: ignore[assignment]
 
-# YAML 1.2.2, section 10.3.2.
+# YAML 1.2.2, section 10.3.2: the pattern of each kind and the characters it begins with.
 _CORE_SCALARS = {
-    "null": r"~|null|Null|NULL|",
-    "bool": r"true|True|TRUE|false|False|FALSE",
-    "int": r"[-+]?(?:0|[1-9][0-9]*)|0o[0-7]+|0x[0-9a-fA-F]+",
-    "float": r"[-+]?(?:\.[0-9]+|[0-9]+\.[0-9]*|[0-9]+(?=[eE]))(?:[eE][-+]?[0-9]+)?"
-    r"|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)",
+    "null": (r"~|null|Null|NULL|", ["~", "n", "N", ""]),
+    "bool": (r"true|True|TRUE|false|False|FALSE", [*"tTfF"]),
+    "int": (r"[-+]?(?:0|[1-9][0-9]*)|0o[0-7]+|0x[0-9a-fA-F]+", [*"-+0123456789"]),
+    "float": (
+        r"[-+]?(?:\.[0-9]+|[0-9]+\.[0-9]*|[0-9]+(?=[eE]))(?:[eE][-+]?[0-9]+)?"
+        r"|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)",
+        [*"-+.0123456789"],
+    ),
 }
 
 
@@ -41,9 +44,9 @@ class _Dumper(_SafeDumper):
 
 for _class in (_Loader, _Dumper):
     _class.yaml_implicit_resolvers = {}
-    for _kind, _pattern in _CORE_SCALARS.items():
+    for _kind, (_pattern, _starts) in _CORE_SCALARS.items():
         _class.add_implicit_resolver(
-            f"tag:yaml.org,2002:{_kind}", re.compile(rf"^(?:{_pattern})$"), None
+            f"tag:yaml.org,2002:{_kind}", re.compile(rf"^(?:{_pattern})$"), _starts
         )
 
 

@@ -4,7 +4,7 @@ import ast
 from functools import cached_property
 from types import CodeType
 
-from jsonschema_rs import Draft7Validator
+from jsonschema_rs import Draft4Validator
 from pydantic import Field, model_validator
 
 from envscaler_eval.parsing import parse
@@ -46,9 +46,12 @@ class Environment(Frozen):
         return tools_of(self.source, self.class_name)
 
     @cached_property
-    def validators(self) -> dict[str, Draft7Validator]:
-        """A validator of the arguments of each tool, by the tool's name."""
-        return {tool.name: Draft7Validator(tool.parameters) for tool in self.tools}
+    def validators(self) -> dict[str, Draft4Validator]:
+        """A validator of the arguments of each tool, by the tool's name.
+
+        Draft 4 is the one in which 3.0 is no integer, as in Python.
+        """
+        return {tool.name: Draft4Validator(dict(tool.parameters)) for tool in self.tools}
 
     @cached_property
     def constructor_parameters(self) -> tuple[str, ...]:

@@ -185,9 +185,7 @@ class Episode:
             allowance = Allowance(
                 self._runtime.reference_changes(self.scenario), self.scenario.may_change
             )
-            collateral = tuple(
-                change.pointer for change in allowance.collateral(judgement.changes)
-            )
+            collateral = tuple(change.pointer for change in allowance.collateral(judgement.changes))
         return Grade(
             checks=tuple(map(_result, checks, judgement.verdicts)),
             collateral=collateral,

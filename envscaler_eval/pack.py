@@ -13,7 +13,7 @@ from pydantic import Field, ValidationError
 from envscaler_eval import core_yaml
 from envscaler_eval.environment import Environment
 from envscaler_eval.errors import UsageError
-from envscaler_eval.scenario import Frozen, Scenario
+from envscaler_eval.scenario import Frozen, Rejection, Scenario, ToolCall
 
 LIBRARY = Path(__file__).parent / "library"
 """The packs that ship with the package."""
@@ -69,12 +69,14 @@ class Pack:
         info: What `pack.yaml` says.
         environment: The program.
         scenarios: The scenarios, in the file's order.
+        rejections: Calls that break the rules and are refused.
     """
 
     folder: Path
     info: PackInfo
     environment: Environment
     scenarios: tuple[Scenario, ...]
+    rejections: tuple[Rejection, ...] = ()
 
     @cached_property
     def hash(self) -> str:
@@ -102,9 +104,7 @@ class Pack:
             if scenario.id == scenario_id:
                 return scenario
         known = ", ".join(scenario.id for scenario in self.scenarios)
-        raise PackError(
-            f"{self.info.id}: there is no scenario '{scenario_id}'; it has {known}"
-        )
+        raise PackError(f"{self.info.id}: there is no scenario '{scenario_id}'; it has {known}")
 
 
 def read_info(folder: Path) -> PackInfo:
@@ -142,14 +142,20 @@ def read_pack(folder: Path) -> Pack:
             "source": _read(program, str),
         },
     )
-    file = folder / "scenarios.yaml"
-    entries = _read(file, core_yaml.load)
-    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-        raise PackError(f"{_shown(file)}: is no list of scenarios; start each with `- id: ...`")
     states = _States(folder / "states")
-    scenarios = tuple(_scenario(file, entry, environment, states) for entry in entries)
+    file = folder / "scenarios.yaml"
+    scenarios = tuple(
+        _scenario(file, entry, environment, states) for entry in _entries(file, "- id: ...")
+    )
     _refuse_duplicates(file, scenarios)
-    return Pack(folder, info, environment, scenarios)
+    file = folder / "rejections.yaml"
+    rejections = tuple(
+        _rejection(f"{_shown(file)}: entry {number}", entry, environment, states)
+        for number, entry in enumerate(
+            _entries(file, "- rule: ...") if file.exists() else (), start=1
+        )
+    )
+    return Pack(folder, info, environment, scenarios, rejections)
 
 
 def find_packs(root: Path = LIBRARY) -> list[Path]:
@@ -167,7 +173,9 @@ def locate(env: str) -> Path:
         if (folder / "pack.yaml").is_file():
             return folder
     known = ", ".join(folder.name for folder in find_packs())
-    raise PackError(f"there is no environment '{env}'; name a folder with a pack.yaml or one of {known}")
+    raise PackError(
+        f"there is no environment '{env}'; name a folder with a pack.yaml or one of {known}"
+    )
 
 
 class _States:
@@ -186,24 +194,50 @@ class _States:
         return self._read[state]
 
 
+def _entries(file: Path, first_line: str) -> list[dict[str, Any]]:
+    entries = _read(file, core_yaml.load)
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+        raise PackError(f"{_shown(file)}: is no list of mappings; start each with `{first_line}`")
+    return entries
+
+
+def _rejection(
+    place: str, entry: dict[str, Any], environment: Environment, states: _States
+) -> Rejection:
+    rejection = _build(place, Rejection, _with_state(entry, states))
+    if rejection.rule > len(environment.rules):
+        raise PackError(
+            f"{place}: names rule {rejection.rule}, but pack.yaml has {len(environment.rules)}; "
+            "give the rule's position from 1"
+        )
+    _refuse_unknown_tools(place, rejection.calls, environment)
+    return rejection
+
+
+def _with_state(entry: dict[str, Any], states: _States) -> dict[str, Any]:
+    return {**entry, "state": states.resolve(entry["state"])} if "state" in entry else entry
+
+
 def _scenario(
     file: Path, entry: dict[str, Any], environment: Environment, states: _States
 ) -> Scenario:
     place = f"{_shown(file)}: scenario '{entry.get('id', '?')}'"
-    if "state" in entry:
-        entry = {**entry, "state": states.resolve(entry["state"])}
-    scenario = _build(place, Scenario, {**entry, "env": environment.id})
+    scenario = _build(place, Scenario, {**_with_state(entry, states), "env": environment.id})
     for label, calls in _call_lists(scenario):
-        for position, call in enumerate(calls, start=1):
-            if call.name not in environment.validators:
-                raise PackError(
-                    f"{place}: {label} call {position} names the tool '{call.name}', which the "
-                    f"environment lacks; use one of {', '.join(environment.validators)}"
-                )
+        _refuse_unknown_tools(f"{place}: {label}", calls, environment)
     return scenario
 
 
-def _call_lists(scenario: Scenario) -> Iterator[tuple[str, Iterable[Any]]]:
+def _refuse_unknown_tools(place: str, calls: Iterable[ToolCall], environment: Environment) -> None:
+    for position, call in enumerate(calls, start=1):
+        if call.name not in environment.validators:
+            raise PackError(
+                f"{place}: call {position} names the tool '{call.name}', which the environment "
+                f"lacks; use one of {', '.join(environment.validators)}"
+            )
+
+
+def _call_lists(scenario: Scenario) -> Iterator[tuple[str, Iterable[ToolCall]]]:
     yield "solution", scenario.solution
     for number, calls in enumerate(scenario.alternatives, start=1):
         yield f"alternative {number}", calls

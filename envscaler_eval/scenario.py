@@ -71,6 +71,22 @@ class SimulatedUser(Frozen):
     held_back: tuple[str, ...] = ()
 
 
+class Rejection(Frozen):
+    """Calls that break a business rule, of which the last one is refused.
+
+    Attributes:
+        rule: The rule's position among the environment's rules, from 1.
+        state: The initial state.
+        now: Date and time at the start.
+        calls: The calls; all but the last succeed.
+    """
+
+    rule: int = Field(ge=1)
+    state: dict[str, Any]
+    now: str
+    calls: tuple[ToolCall, ...] = Field(min_length=1)
+
+
 class Scenario(Frozen):
     """A task in an environment, with the means to judge and to solve it.
 

@@ -55,7 +55,9 @@ def tools_of(source: str, class_name: str) -> tuple[ToolSpec, ...]:
         raise ToolSchemaError(f"{where}{fault.args[0]}; the file must be valid Python") from None
     classes = {node.name: node for node in module.body if isinstance(node, ast.ClassDef)}
     if class_name not in classes:
-        raise ToolSchemaError(f"class '{class_name}' is missing; it has {sorted(classes) or 'none'}")
+        raise ToolSchemaError(
+            f"class '{class_name}' is missing; it has {sorted(classes) or 'none'}"
+        )
     types = _Types(module)
     tools = tuple(
         _tool(node, types) for node in classes[class_name].body if _is_tool_definition(node)
@@ -94,12 +96,7 @@ def _tool(node: ast.stmt, types: "_Types") -> ToolSpec:
     return ToolSpec(
         name=node.name,
         description=description or node.name,
-        parameters={
-            "type": "object",
-            "properties": properties,
-            "required": required,
-            "additionalProperties": False,
-        },
+        parameters=_object(properties, required),
     )
 
 
@@ -214,7 +211,7 @@ class _Types:
             if parent is not None:
                 inherited = self._typed_dict(parent)
                 fields.update(inherited["properties"])
-                required.extend(inherited["required"])
+                required.extend(inherited.get("required", ()))
         total = not any(
             keyword.arg == "total" and getattr(keyword.value, "value", True) is False
             for keyword in node.keywords
@@ -229,12 +226,15 @@ class _Types:
                 fields[field.target.id] = self.schema(field.annotation)
                 if wrapper == "Required" or (total and wrapper != "NotRequired"):
                     required.append(field.target.id)
-        return {
-            "type": "object",
-            "properties": fields,
-            "required": required,
-            "additionalProperties": False,
-        }
+        return _object(fields, required)
+
+
+def _object(properties: dict[str, Any], required: list[str]) -> dict[str, Any]:
+    """Return the schema of a closed object; JSON Schema draft 4 takes no empty `required`."""
+    schema: dict[str, Any] = {"type": "object", "properties": properties}
+    if required:
+        schema["required"] = required
+    return {**schema, "additionalProperties": False}
 
 
 def _name(node: ast.expr) -> str:

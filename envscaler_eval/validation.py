@@ -17,7 +17,8 @@ from envscaler_eval.runtime import EnvironmentFault, Runtime
 from envscaler_eval.runtime.gate import GateError
 from envscaler_eval.scenario import Scenario, ToolCall
 
-_HASH_SEEDS = ("1", "2")
+HASH_SEEDS = ("1", "2")
+"""Two values of PYTHONHASHSEED under which sets of strings have different orders."""
 
 
 def validate_pack(folder: Path, isolation: IsolationPolicy | None = None) -> list[str]:
@@ -109,16 +110,29 @@ def _broken_checks(grade: Grade) -> Iterator[str]:
 
 
 def _determinism_faults(pack: Pack, isolation: IsolationPolicy) -> list[str]:
-    first, second = (_trace_elsewhere(pack.folder, seed, isolation) for seed in _HASH_SEEDS)
+    first, second = (trace_in_process(pack.folder, seed, isolation) for seed in HASH_SEEDS)
     return [
-        f"{pack.info.id}/environment.py: scenario '{scenario}' goes differently in another process; "
-        "sort sets before they reach the state or an observation"
+        f"{pack.info.id}/environment.py: scenario '{scenario}' goes differently in another "
+        "process; sort sets before they reach the state or an observation"
         for scenario in first
         if first[scenario] != second[scenario]
     ]
 
 
-def _trace_elsewhere(folder: Path, hash_seed: str, isolation: IsolationPolicy) -> dict[str, str]:
+def trace_in_process(
+    folder: Path, hash_seed: str, isolation: IsolationPolicy | None = None
+) -> dict[str, str]:
+    """Return `trace_pack` of a process of its own with a given hash seed.
+
+    Args:
+        folder: The pack.
+        hash_seed: The value of PYTHONHASHSEED.
+        isolation: Where it runs; by default isolated unless it is of the library.
+
+    Raises:
+        PackError: The process fails.
+    """
+    isolation = isolation or IsolationPolicy()
     arguments = [str(folder.resolve()), isolation.choice, str(isolation.allow_weak)]
     finished = subprocess.run(
         [sys.executable, "-m", "envscaler_eval.validation", *arguments],

@@ -102,6 +102,8 @@ def test_an_ordinary_program_passes() -> None:
 
             def find(self, input: str, dir: str = "up") -> dict:
                 """Find by code; arguments may be named like builtins."""
+                for name in ("items", "size"):
+                    setattr(self, name, getattr(self, name))
                 if hasattr(self, "items") and CODE.match(input):
                     return {"success": True, "data": json.dumps([input, dir])}
                 return {"success": False, "error": str(json.JSONDecodeError)}

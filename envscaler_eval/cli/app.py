@@ -4,6 +4,8 @@ import sys
 
 import typer
 
+from envscaler_eval.cli.audit import audit
+from envscaler_eval.cli.demo import demo
 from envscaler_eval.cli.doctor import doctor
 from envscaler_eval.cli.packs import list_packs, show, validate
 from envscaler_eval.errors import UsageError
@@ -14,9 +16,11 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
+app.command("demo")(demo)
 app.command("list")(list_packs)
 app.command("show")(show)
 app.command("validate")(validate)
+app.command("audit")(audit)
 app.command("doctor")(doctor)
 
 

@@ -38,7 +38,7 @@ def show(
     what: Annotated[str, typer.Argument(metavar="ENV[/SCENARIO]", help="What to show.")],
 ) -> None:
     """Show an environment with its tools, or a scenario with its checks and solution."""
-    folder, scenario_id = _split(what)
+    folder, scenario_id = split_name(what)
     pack = read_pack(folder)
     if scenario_id is None:
         _show_environment(pack)
@@ -77,7 +77,7 @@ def _report(faults: list[str]) -> None:
         raise typer.Exit(2)
 
 
-def _split(what: str) -> tuple[Path, str | None]:
+def split_name(what: str) -> tuple[Path, str | None]:
     """Tell `ENV/SCENARIO` from the path of a pack."""
     if (Path(what) / "pack.yaml").is_file():
         return Path(what), None
@@ -93,7 +93,7 @@ def _show_environment(pack: Pack) -> None:
         console.print(f"  - {rule}", markup=False)
     tools = Table("tool", "arguments", "description", title="Tools")
     for tool in pack.environment.tools:
-        required = tool.parameters["required"]
+        required = tool.parameters.get("required", ())
         names = (
             name if name in required else f"({name})" for name in tool.parameters["properties"]
         )

@@ -2,19 +2,17 @@
 
 import json
 import random
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
+from envscaler_eval.policies.likeness import most_alike, words
 from envscaler_eval.policies.policy import DONE, Turn, View
 from envscaler_eval.scenario import ToolCall
 from envscaler_eval.world import ToolSpec
 
 CALLS = 40
 """How many calls the random policy makes."""
-
-_VAGUE = {"id", "ids", "new", "old", "from", "to", "by", "the", "of", "key", "list", "query"}
-_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 
 
 class RandomCalls:
@@ -43,12 +41,14 @@ class RandomCalls:
             return Turn(DONE)
         chance = random.Random(f"{self._seed}/{view.step}")
         tool = chance.choice(self._tools)
-        return Turn(calls=(ToolCall(name=tool.name, arguments=self._arguments(tool, view, chance)),))
+        return Turn(
+            calls=(ToolCall(name=tool.name, arguments=self._arguments(tool, view, chance)),)
+        )
 
     def _arguments(self, tool: ToolSpec, view: View, chance: random.Random) -> dict[str, Any]:
         seen = _Seen(view.observations)
         properties: Mapping[str, Any] = tool.parameters["properties"]
-        required = tool.parameters["required"]
+        required = tool.parameters.get("required", ())
         return {
             name: _value(name, schema, seen, chance)
             for name, schema in properties.items()
@@ -57,47 +57,45 @@ class RandomCalls:
 
 
 class _Seen:
-    """The scalars that observations hold, under the words of the keys above them."""
+    """What observations hold, to be asked for by the words of a name."""
 
     def __init__(self, observations: Sequence[str]) -> None:
-        self._values: list[tuple[frozenset[str], Any]] = []
-        for observation in observations:
-            try:
-                self._collect(json.loads(observation), "")
-            except ValueError:
-                continue
-
-    def _collect(self, value: Any, key: str) -> None:
-        if isinstance(value, dict):
-            for inner, item in value.items():
-                # Keys of a mapping of records are identifiers under the mapping's name.
-                if isinstance(item, dict) and key:
-                    self._values.append((_words(key), inner))
-                    self._collect(item, key)
-                else:
-                    self._collect(item, inner)
-        elif isinstance(value, list):
-            for item in value:
-                self._collect(item, key)
-        elif value is not None and not isinstance(value, bool):
-            self._values.append((_words(key), value))
+        self._groups = [group for text in observations for group in _scalars(text)]
 
     def like(self, name: str, kind: type | tuple[type, ...]) -> list[Any]:
         """Return values of a kind, those seen under the most similar keys."""
-        wanted = _words(name)
-        best: list[Any] = []
-        score = 0
-        for words, value in self._values:
-            common = len(wanted & words)
-            if isinstance(value, kind) and common >= max(score, 1):
-                best = [*best, value] if common == score else [value]
-                score = common
-        return best
+        groups = (group for group in self._groups if isinstance(group[1][0], kind))
+        return [value for values in most_alike(name, groups) for value in values]
 
 
-def _words(name: str) -> frozenset[str]:
-    words = {word.lower().removesuffix("s") for word in _WORD.findall(name)}
-    return frozenset(words - _VAGUE or words)
+@lru_cache(maxsize=4096)
+def _scalars(observation: str) -> tuple[tuple[frozenset[str], tuple[Any, ...]], ...]:
+    """Return the distinct scalars of an observation, grouped by type and by the
+    words of the keys above them."""
+    try:
+        content = json.loads(observation)
+    except ValueError:
+        return ()
+    groups: dict[tuple[frozenset[str], type], dict[Any, None]] = {}
+    for its_words, value in _collect(content, ""):
+        groups.setdefault((its_words, type(value)), {})[value] = None
+    return tuple((its_words, tuple(values)) for (its_words, _), values in groups.items())
+
+
+def _collect(value: Any, key: str) -> Iterator[tuple[frozenset[str], Any]]:
+    if isinstance(value, dict):
+        for inner, item in value.items():
+            # The keys of a mapping of records are identifiers of what the mapping names.
+            if isinstance(item, dict) and key:
+                yield words(key), inner
+                yield from _collect(item, key)
+            else:
+                yield from _collect(item, inner)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _collect(item, key)
+    elif value is not None and not isinstance(value, bool):
+        yield words(key), value
 
 
 def _value(name: str, schema: Mapping[str, Any], seen: _Seen, chance: random.Random) -> Any:

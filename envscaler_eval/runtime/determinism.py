@@ -156,19 +156,18 @@ class _StandIn(type):
 
 def _datetime_module(modules: DeterministicModules) -> ModuleType:
     clock = modules.clock
-    moment = real_datetime.datetime
 
-    class date(real_datetime.date, metaclass=_StandIn):  # noqa: N801 - the name programs use
+    class date(real_datetime.date, metaclass=_StandIn):
         @classmethod
         def today(cls) -> "date":
             return cls.fromtimestamp(clock.read())
 
         @classmethod
         def fromtimestamp(cls, timestamp: float, /) -> "date":
-            there = moment.fromtimestamp(timestamp, _UTC)
+            there = real_datetime.datetime.fromtimestamp(timestamp, _UTC)
             return cls(there.year, there.month, there.day)
 
-    class datetime(moment, metaclass=_StandIn):  # noqa: N801 - the name programs use
+    class datetime(real_datetime.datetime, metaclass=_StandIn):
         @classmethod
         def now(cls, tz: real_datetime.tzinfo | None = None) -> "datetime":
             return cls.fromtimestamp(clock.read(), tz)

@@ -200,10 +200,15 @@ class Uses:
             yield Violation(line, f"accesses .{name}, an internal of Python; leave it out")
 
     def _named_access(self, node: ast.Call, name: str) -> Iterator[Violation]:
-        """Let `getattr` through for names that can be read here."""
-        match node.args[1:2]:
-            case [ast.Constant(value=str() as attribute)]:
+        """Let `getattr` through for names that can be read here, and for `self`.
+
+        Honest programs look up their own collections by computed names.
+        """
+        match node.args[:2]:
+            case [_, ast.Constant(value=str() as attribute)]:
                 yield from self._attribute(node.lineno, attribute)
+            case [ast.Name(id="self"), _]:
+                return
             case _:
                 yield Violation(
                     node.lineno, f"calls {name} with a computed name; write the name out"

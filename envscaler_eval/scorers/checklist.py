@@ -9,13 +9,11 @@ from inspect_ai.solver import TaskState
 from envscaler_eval.episode import Episode, Grade
 from envscaler_eval.errors import UsageError
 from envscaler_eval.isolation import IsolationChoice, IsolationPolicy, limits_of
-from envscaler_eval.pack import Pack
-from envscaler_eval.runtime import Runtime
 from envscaler_eval.solvers.agent import Agent
 from envscaler_eval.solvers.blocking import run_world
 from envscaler_eval.solvers.protocol import PROTOCOLS
 from envscaler_eval.solvers.record import PROPER_ENDINGS, EpisodeRecord, read_record
-from envscaler_eval.solvers.start import Environments, live_episode
+from envscaler_eval.solvers.start import Environments, OpenPack, live_episode
 
 _CLUSTERED = [mean(), stderr(cluster="env")]
 
@@ -58,16 +56,17 @@ def checklist(
         if record is None:
             raise UsageError(f"{state.sample_id}: the log holds no episode; run the task first")
         if live is None:
-            pack, runtime = environments.open(state.metadata["pack"])
-            grade = await run_world(runtime, partial(_replay, pack, runtime, state, record))
-            return _score(grade, record, runtime.isolation)
+            opened = environments.open(state.metadata["pack"])
+            grade = await run_world(opened.runtime, partial(_replay, opened, state, record))
+            return _score(grade, record, opened.runtime.isolation)
         assert live.grade is not None
         return _score(live.grade, record, live.episode.isolation)
 
     return score
 
 
-def _replay(pack: Pack, runtime: Runtime, state: TaskState, record: EpisodeRecord) -> Grade:
+def _replay(opened: OpenPack, state: TaskState, record: EpisodeRecord) -> Grade:
+    pack = opened.pack
     if pack.hash != state.metadata["pack_hash"]:
         raise UsageError(
             f"pack '{pack.info.id}' is not the one that the log was made with: its hash is "
@@ -78,7 +77,7 @@ def _replay(pack: Pack, runtime: Runtime, state: TaskState, record: EpisodeRecor
     scenario = pack.scenario(state.metadata["scenario"])
     with Episode(
         scenario,
-        runtime,
+        opened.runtime,
         record.seed,
         observations=rules.observations,
         validate=rules.validate,
@@ -141,6 +140,9 @@ def _explanation(grade: Grade) -> str:
     ]
     if grade.implicit_guard:
         touched = ", ".join(grade.collateral)
-        lines.append(f"FAIL  guard: nothing else changed [{touched}]" if touched else
-                     "pass  guard: nothing else changed")
+        lines.append(
+            f"FAIL  guard: nothing else changed [{touched}]"
+            if touched
+            else "pass  guard: nothing else changed"
+        )
     return "\n".join(lines)

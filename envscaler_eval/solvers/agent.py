@@ -24,7 +24,7 @@ from envscaler_eval.solvers.record import (
     write_record,
 )
 from envscaler_eval.solvers.start import LiveEpisode
-from envscaler_eval.solvers.tools import executors, tool_infos
+from envscaler_eval.solvers.tools import executors
 
 _EMPTY_REPLY = "Your reply was empty. Call a tool, or say what you have to say."
 
@@ -70,7 +70,6 @@ class Agent:
         self._live = live
         self._step_limit = step_limit
         self._malformed = 0
-        self._tools = tool_infos(live.episode.tools)
         self._model: Model = get_model()
 
     def hear(self, said: str) -> None:
@@ -87,7 +86,7 @@ class Agent:
         if self.steps >= self._step_limit:
             raise EpisodeEnded("step_limit")
         self.steps += 1
-        output = await self._model.generate(self._state.messages, tools=self._tools)
+        output = await self._model.generate(self._state.messages, tools=self._live.tools)
         self._state.output = output
         self._state.messages.append(output.message)
         if output.message.tool_calls:

@@ -1,6 +1,6 @@
 """The conversational mode: a simulated user tells the task piece by piece."""
 
-from inspect_ai.model import ChatMessageSystem, ChatMessageUser
+from inspect_ai.model import ChatMessageSystem
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from envscaler_eval.solvers.agent import Agent, EpisodeEnded

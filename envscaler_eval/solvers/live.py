@@ -2,12 +2,15 @@
 
 A model provider sees messages, not the sample, and a live environment must not
 go into Inspect's store, where it would be diffed and logged. The task's setup
-solver puts both here; a context variable keeps concurrent samples apart.
+solver keeps both beside the store: Inspect gives every sample a store of its
+own and hands it to solvers, providers and scorers alike.
 """
 
+import weakref
 from collections.abc import Callable, Mapping
-from contextvars import ContextVar
 from dataclasses import dataclass
+
+from inspect_ai.util import store
 
 from envscaler_eval.policies import Policy
 
@@ -25,14 +28,17 @@ class LiveSample:
     policies: Mapping[str, Callable[[], Policy]]
 
 
-_current: ContextVar[LiveSample | None] = ContextVar("envscaler_eval_live_sample", default=None)
+# By identity, since stores compare by value and do not hash.
+_LIVE: dict[int, LiveSample] = {}
 
 
 def enter_sample(sample: LiveSample) -> None:
-    """Make a sample the one at hand in this context."""
-    _current.set(sample)
+    """Make a sample the one at hand for whoever has this store."""
+    key = id(store())
+    _LIVE[key] = sample
+    weakref.finalize(store(), _LIVE.pop, key, None)
 
 
 def live_sample() -> LiveSample | None:
     """Return the sample at hand, or `None` outside of a running one."""
-    return _current.get()
+    return _LIVE.get(id(store()))

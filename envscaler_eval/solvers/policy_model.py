@@ -6,6 +6,7 @@ outside of prompts and logs.
 """
 
 from inspect_ai.model import (
+    ChatCompletionChoice,
     ChatMessage,
     ChatMessageAssistant,
     ChatMessageSystem,
@@ -16,7 +17,6 @@ from inspect_ai.model import (
     ModelOutput,
     ModelUsage,
 )
-from inspect_ai.model import ChatCompletionChoice
 from inspect_ai.tool import ToolCall, ToolChoice, ToolInfo
 
 from envscaler_eval.errors import UsageError
@@ -94,7 +94,5 @@ def _output(model: str, turn: Turn, view: View, messages: list[ChatMessage]) -> 
         output_tokens=written // _CHARACTERS_PER_TOKEN,
         total_tokens=read // _CHARACTERS_PER_TOKEN + written // _CHARACTERS_PER_TOKEN,
     )
-    choice = ChatCompletionChoice(
-        message=message, stop_reason="tool_calls" if calls else "stop"
-    )
+    choice = ChatCompletionChoice(message=message, stop_reason="tool_calls" if calls else "stop")
     return ModelOutput(model=model, choices=[choice], usage=usage)

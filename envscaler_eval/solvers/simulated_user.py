@@ -6,6 +6,7 @@ from inspect_ai.model import (
     ChatMessageUser,
     Model,
     get_model,
+    model_roles,
 )
 
 from envscaler_eval.errors import UsageError
@@ -29,13 +30,12 @@ class SimulatedUser:
         Raises:
             UsageError: No model is bound to it.
         """
-        try:
-            self._model: Model = get_model(role="user", required=True)
-        except ValueError:
+        if "user" not in model_roles():
             raise UsageError(
                 f"{scenario.name}: the conversational mode needs a model for the user; add "
                 "--model-role user=MODEL (policy/user works offline)"
-            ) from None
+            )
+        self._model: Model = get_model(role="user", required=True)
         # In this view the user's own words are the assistant's.
         self._messages: list[ChatMessage] = [ChatMessageSystem(content=user_prompt(scenario))]
 

@@ -1,9 +1,10 @@
 """The setup that gives a sample its episode, whatever solver comes after."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.tool import ToolInfo
 
 from envscaler_eval.environment import Environment
 from envscaler_eval.episode import Episode, Grade
@@ -16,7 +17,7 @@ from envscaler_eval.scenario import Scenario
 from envscaler_eval.solvers.blocking import run_world
 from envscaler_eval.solvers.live import LiveSample, enter_sample, live_sample
 from envscaler_eval.solvers.protocol import PROTOCOLS, Mode, Protocol, ProtocolName
-from envscaler_eval.solvers.tools import tool_definitions
+from envscaler_eval.solvers.tools import tool_definitions, tool_infos
 
 
 @dataclass
@@ -25,12 +26,14 @@ class LiveEpisode(LiveSample):
 
     Attributes:
         environment: The environment.
+        tools: Its tools, as a model sees them.
         episode: The episode.
         protocol: The rules that it is held by.
         grade: Its grade, once it has ended.
     """
 
     environment: Environment
+    tools: Sequence[ToolInfo]
     episode: Episode
     protocol: Protocol
     grade: Grade | None = None
@@ -56,8 +59,23 @@ def require_episode() -> LiveEpisode:
     return live
 
 
+@dataclass(frozen=True)
+class OpenPack:
+    """A pack that is ready for episodes.
+
+    Attributes:
+        pack: The pack.
+        runtime: Where its environment runs.
+        tools: Its tools, as a model sees them.
+    """
+
+    pack: Pack
+    runtime: Runtime
+    tools: Sequence[ToolInfo]
+
+
 class Environments:
-    """Packs and their runtimes, each opened once."""
+    """Packs made ready for episodes, each once."""
 
     def __init__(self, isolation: IsolationPolicy | None = None) -> None:
         """Open nothing yet.
@@ -66,57 +84,68 @@ class Environments:
             isolation: How they run.
         """
         self._isolation = isolation or IsolationPolicy()
-        self._opened: dict[str, tuple[Pack, Runtime]] = {}
+        self._opened: dict[str, OpenPack] = {}
 
-    def open(self, pack: str) -> tuple[Pack, Runtime]:
-        """Return a pack, given by id or path, and its runtime."""
-        if pack not in self._opened:
-            content = read_pack(locate(pack))
-            self._opened[pack] = content, self._isolation.runtime(content)
-        return self._opened[pack]
+    def open(self, name: str) -> OpenPack:
+        """Return a pack, given by id or path, ready for episodes."""
+        if name not in self._opened:
+            pack = read_pack(locate(name))
+            self._opened[name] = OpenPack(
+                pack, self._isolation.runtime(pack), tool_infos(pack.environment.tools)
+            )
+        return self._opened[name]
 
 
 @solver
 def start_episode(
     protocol: ProtocolName = "default",
     seed: int = 0,
+    offer_tools: bool = False,
     isolation: IsolationChoice = "auto",
     allow_weak_isolation: bool = False,
     limits: dict[str, float] | None = None,
 ) -> Solver:
-    """Start the sample's episode and offer its tools.
+    """Start the sample's episode.
 
     Args:
         protocol: The rules of the episode.
         seed: Fixes everything random in the environment.
+        offer_tools: Put the tools into the sample's state, for solvers other
+            than ours. Inspect then describes and logs them with each step of
+            the plan, which costs about a tenth of the run.
         isolation: Where environments run; see `IsolationPolicy`.
         allow_weak_isolation: Whether to go on where a protection is missing.
         limits: Bounds of isolated environments, by name.
     """
-    environments = Environments(
-        IsolationPolicy(isolation, allow_weak_isolation, limits_of(limits))
-    )
+    environments = Environments(IsolationPolicy(isolation, allow_weak_isolation, limits_of(limits)))
     rules = PROTOCOLS[protocol]
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        pack, runtime = environments.open(state.metadata["pack"])
-        scenario = pack.scenario(state.metadata["scenario"])
+        opened = environments.open(state.metadata["pack"])
+        scenario = opened.pack.scenario(state.metadata["scenario"])
         episode = await run_world(
-            runtime,
+            opened.runtime,
             lambda: Episode(
-                scenario, runtime, seed, observations=rules.observations, validate=rules.validate
+                scenario,
+                opened.runtime,
+                seed,
+                observations=rules.observations,
+                validate=rules.validate,
             ),
         )
         enter_sample(
             LiveEpisode(
                 name=str(state.sample_id),
                 policies=_policies(scenario, episode, state.metadata["mode"]),
-                environment=pack.environment,
+                environment=opened.pack.environment,
+                tools=opened.tools,
                 episode=episode,
                 protocol=rules,
             )
         )
-        state.tools = [definition.as_tool() for definition in tool_definitions(episode)]
+        if offer_tools:
+            definitions = tool_definitions(episode, opened.tools)
+            state.tools = [definition.as_tool() for definition in definitions]
         return state
 
     return solve

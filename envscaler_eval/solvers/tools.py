@@ -34,7 +34,7 @@ def tool_infos(tools: Sequence[ToolSpec]) -> list[ToolInfo]:
     ]
 
 
-def tool_definitions(world: EpisodeWorld) -> list[ToolDef]:
+def tool_definitions(world: EpisodeWorld, infos: Sequence[ToolInfo]) -> list[ToolDef]:
     """Return a world's tools for any solver; Inspect checks arguments before the world does."""
     turn = anyio.Lock()
     return [
@@ -45,7 +45,7 @@ def tool_definitions(world: EpisodeWorld) -> list[ToolDef]:
             parameters=info.parameters,
             max_output=_NO_TRUNCATION,
         )
-        for info in tool_infos(world.tools)
+        for info in infos
     ]
 
 
@@ -70,6 +70,8 @@ def executors(world: EpisodeWorld, calls: Iterable[ToolCall]) -> list[ToolDef]:
 
 def _executor(world: EpisodeWorld, name: str, turn: anyio.Lock) -> Any:
     async def execute(**kwargs: Any) -> str:
+        if not world.blocking:
+            return world.call(name, kwargs)
         # Inspect starts the calls of one turn together and in order; the lock,
         # which is fair, has them also made in order.
         async with turn:

@@ -21,9 +21,7 @@ def select_packs(envs: Sequence[str], split: str | None) -> list[Pack]:
     """
     folders = [locate(env) for env in envs] if envs else find_packs()
     packs = [
-        read_pack(folder)
-        for folder in folders
-        if split is None or read_info(folder).split == split
+        read_pack(folder) for folder in folders if split is None or read_info(folder).split == split
     ]
     if not packs:
         raise UsageError(f"no environment is left: none of those chosen is in split '{split}'")
@@ -78,9 +76,7 @@ def scenario_to_sample(pack: Pack, scenario: Scenario, mode: Mode) -> Sample:
     )
 
 
-def _chosen(
-    pack: Pack, tags: Sequence[str], limit: int | None, seed: int
-) -> list[Scenario]:
+def _chosen(pack: Pack, tags: Sequence[str], limit: int | None, seed: int) -> list[Scenario]:
     matching = [s for s in pack.scenarios if set(tags) <= set(s.tags)]
     if limit is None or limit >= len(matching):
         return matching

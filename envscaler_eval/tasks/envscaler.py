@@ -29,6 +29,7 @@ def envscaler(
     seed: int = 0,
     protocol: ProtocolName = "default",
     step_limit: int | None = None,
+    offer_tools: bool = False,
     isolation: IsolationChoice = "auto",
     allow_weak_isolation: bool = False,
     limits: dict[str, float] | None = None,
@@ -50,6 +51,8 @@ def envscaler(
         protocol: `default`, or `paper` for the rules of the EnvScaler paper.
         step_limit: How many generations the agent has; by default the
             protocol's limit.
+        offer_tools: Put the tools into the sample's state; needed with a
+            `--solver` of your own.
         isolation: `in_process` or `isolated`; by default packs of the library
             run in process and all others isolated.
         allow_weak_isolation: Whether isolated packs may run on a machine that
@@ -72,7 +75,7 @@ def envscaler(
     }
     return Task(
         dataset=scenario_dataset(packs, modes, listed(tags), scenarios_per_env, seed),
-        setup=start_episode(protocol=protocol, seed=seed, **placed),
+        setup=start_episode(protocol=protocol, seed=seed, offer_tools=offer_tools, **placed),
         solver=by_mode(step_limit=step_limit),
         cleanup=close_episode,
         scorer=checklist(**placed),
