@@ -52,6 +52,19 @@ def test_a_server_that_is_killed_costs_its_episodes_and_is_replaced() -> None:
         shared.stop()
 
 
+def test_a_server_knows_no_secret_of_the_host(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    shared = SharedServer()
+    try:
+        process = Path(f"/proc/{shared.get().pid}")
+        assert b"sk-secret" not in (process / "environ").read_bytes()
+        assert os.readlink(process / "cwd").endswith("(deleted)")
+        # Its socket, and three times nothing.
+        assert len(list((process / "fd").iterdir())) == 4
+    finally:
+        shared.stop()
+
+
 def test_an_episode_that_is_dropped_leaves_no_worker() -> None:
     before = Traces.now()
     episode = Episode(scenario(), IsolatedRuntime(COUNTER))

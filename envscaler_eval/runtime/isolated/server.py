@@ -137,6 +137,7 @@ class Server:
 
 def _launch(descriptor: int, folder: str) -> "subprocess.Popen[bytes]":
     """Start the process with nothing of ours but the code and one socket."""
+    here = str(Path(envscaler_eval.__file__).parents[1])
     seed = os.environ.get("PYTHONHASHSEED", "random")
     return subprocess.Popen(
         [
@@ -149,7 +150,8 @@ def _launch(descriptor: int, folder: str) -> "subprocess.Popen[bytes]":
             str(descriptor),
         ],
         env={
-            "PYTHONPATH": str(Path(envscaler_eval.__file__).parents[1]),
+            # What we import from, it must import from, however we came by it.
+            "PYTHONPATH": os.pathsep.join([here, *filter(None, sys.path)]),
             "PYTHONHASHSEED": "0" if seed == "random" else seed,
             "PYTHONUTF8": "1",
         },
