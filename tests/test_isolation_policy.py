@@ -7,6 +7,7 @@ from textwrap import dedent
 
 import pytest
 from inspect_ai import eval as inspect_eval
+from inspect_ai import score as inspect_score
 from inspect_ai.log import EvalLog
 from inspect_ai.scorer import Score
 from typer.testing import CliRunner
@@ -20,6 +21,7 @@ from envscaler_eval.runtime import InProcessRuntime
 from envscaler_eval.runtime.confined.walls import Walls
 from envscaler_eval.runtime.gate import GateError
 from envscaler_eval.runtime.isolated import IsolatedRuntime, shared_server
+from envscaler_eval.scorers import checklist
 from envscaler_eval.tasks import envscaler
 
 PROGRAM = '''
@@ -190,6 +192,12 @@ def test_a_worker_that_hangs_costs_its_own_sample_and_is_missing_not_zero(folder
     ]
     assert log.results is not None
     assert log.results.scores[0].scored_samples == 1
+
+
+def test_a_log_with_a_missing_sample_can_be_scored_again(folder: Path) -> None:
+    again = inspect_score(run(folder), checklist(), display="none")
+    assert score_of(again, "sound").value == {"reward": 1.0, "success": 1.0, "paper_reward": 1.0}
+    assert score_of(again, "stuck").reason == "the episode ended in an error"
 
 
 def test_in_process_runs_say_so(folder: Path) -> None:

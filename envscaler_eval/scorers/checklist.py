@@ -53,6 +53,8 @@ def checklist(
         if live is not None and (record is None or live.grade is None):
             # A solver other than ours has left no record.
             record = await Agent(state, live, step_limit=0).finish("completed")
+        if record is None and "pack" in state.metadata:
+            return Score.unscored(reason="the episode ended in an error")
         if record is None:
             raise UsageError(f"{state.sample_id}: the log holds no episode; run the task first")
         if live is None:

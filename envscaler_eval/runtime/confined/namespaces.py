@@ -29,8 +29,8 @@ def leave_root() -> None:
     """Become nobody, if root; keep `/proc/self` readable, which that takes away."""
     if os.geteuid() == 0:
         os.setgroups([])
-        os.setresgid(_NOBODY, _NOBODY, _NOBODY)
-        os.setresuid(_NOBODY, _NOBODY, _NOBODY)
+        os.setgid(_NOBODY)
+        os.setuid(_NOBODY)
         if kernel.is_linux():
             kernel.prctl(kernel.PR_SET_DUMPABLE, 1)
 
