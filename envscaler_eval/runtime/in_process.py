@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     from envscaler_eval.scenario import Check
 
 
+# `json.dumps` with options makes one at each call.
+_JSON = json.JSONEncoder(ensure_ascii=False, default=plain)
+
+
 class InProcessRuntime(Runtime):
     """Runs an environment in the calling process: fast, and with no protection."""
 
@@ -199,6 +203,6 @@ def _attributes(instance: Any) -> State:
 
 def _as_json(result: object) -> str:
     try:
-        return json.dumps(result, ensure_ascii=False, default=plain)
+        return _JSON.encode(result)
     except (TypeError, ValueError):
         return str(result)

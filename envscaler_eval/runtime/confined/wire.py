@@ -94,8 +94,9 @@ class Channel:
 
         For a channel that does not block.
         """
-        with contextlib.suppress(BlockingIOError, ClosedError):
-            self._received += self._read(_SMALL_READ)
+        if self._readable.poll(0):
+            with contextlib.suppress(BlockingIOError, ClosedError):
+                self._received += self._read(_SMALL_READ)
         return bool(self._received)
 
     def close(self) -> None:
