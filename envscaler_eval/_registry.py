@@ -2,11 +2,30 @@
 
 from inspect_ai.model import ModelAPI, modelapi
 
-from envscaler_eval.scorers import checklist
-from envscaler_eval.solvers import by_mode, conv, non_conv, start_episode
-from envscaler_eval.tasks import envscaler
+from envscaler_eval.scorers import acebench, checklist
+from envscaler_eval.solvers import (
+    acebench_dialogue,
+    by_mode,
+    conv,
+    non_conv,
+    start_acebench,
+    start_episode,
+)
+from envscaler_eval.tasks import acebench_agent, envscaler
 
-__all__ = ["by_mode", "checklist", "conv", "envscaler", "non_conv", "policy", "start_episode"]
+__all__ = [
+    "acebench",
+    "acebench_agent",
+    "acebench_dialogue",
+    "by_mode",
+    "checklist",
+    "conv",
+    "envscaler",
+    "non_conv",
+    "policy",
+    "start_acebench",
+    "start_episode",
+]
 
 
 @modelapi(name="policy")

@@ -12,11 +12,12 @@ def check_function(code: str) -> str:
         ValueError: The code does not parse or does not define such a function.
     """
     try:
-        body = parse(code).body
+        tree = parse(code)
+        compile(tree, "<check>", "exec")
     except (SyntaxError, ValueError) as fault:
         where = f"line {fault.lineno}: " if isinstance(fault, SyntaxError) else ""
         raise ValueError(f"check code is no Python: {where}{fault.args[0]}") from None
-    functions = [node for node in body if isinstance(node, ast.FunctionDef)]
+    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
     if not functions:
         raise ValueError("check code defines no function; write `def check(initial, final): ...`")
     arguments = functions[-1].args

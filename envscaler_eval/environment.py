@@ -1,6 +1,7 @@
 """An environment: a program that holds state, and the tools that it offers."""
 
 import ast
+from collections.abc import Collection
 from functools import cached_property
 from types import CodeType
 
@@ -10,7 +11,7 @@ from pydantic import Field, model_validator
 from envscaler_eval.parsing import parse
 from envscaler_eval.program import Program
 from envscaler_eval.scenario import Frozen
-from envscaler_eval.tool_schema import tools_of
+from envscaler_eval.tool_schema import tools_of, typed_dicts
 from envscaler_eval.world import ToolSpec
 
 
@@ -90,7 +91,8 @@ class Environment(Frozen):
     @cached_property
     def code(self) -> CodeType:
         """The compiled program, without what only a type checker reads."""
-        program = _WithoutTypes().visit(parse(self.source))
+        module = parse(self.source)
+        program = _WithoutTypes(typed_dicts(module)).visit(module)
         return compile(program, f"<environment {self.id}>", "exec", dont_inherit=True)
 
 
@@ -101,8 +103,11 @@ class _WithoutTypes(ast.NodeTransformer):
     longer than the rest of the start.
     """
 
+    def __init__(self, typed: Collection[str]) -> None:
+        self._typed = typed
+
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.stmt:
-        if any(isinstance(base, ast.Name) and base.id == "TypedDict" for base in node.bases):
+        if node.name in self._typed:
             plain = parse(f"{node.name} = dict").body[0]
             return ast.copy_location(plain, node)
         self.generic_visit(node)

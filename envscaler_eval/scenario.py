@@ -3,10 +3,26 @@
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    JsonValue,
+    field_validator,
+    model_validator,
+)
 
 from envscaler_eval.check_code import check_function
+from envscaler_eval.state import require_plain
 
+
+def _plain(state: dict[str, Any]) -> dict[str, Any]:
+    require_plain(state)
+    return state
+
+
+PlainState = Annotated[dict[str, Any], AfterValidator(_plain)]
 Identifier = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.\-]+$")]
 
 
@@ -82,7 +98,7 @@ class Rejection(Frozen):
     """
 
     rule: int = Field(ge=1)
-    state: dict[str, Any]
+    state: PlainState
     now: str
     calls: tuple[ToolCall, ...] = Field(min_length=1)
 
@@ -111,7 +127,7 @@ class Scenario(Frozen):
 
     id: Identifier
     env: str
-    state: dict[str, Any]
+    state: PlainState
     now: str
     task: str = Field(min_length=1)
     checks: tuple[Check, ...] = ()

@@ -14,7 +14,7 @@ from envscaler_eval.pack import Pack, PackError, read_pack
 from envscaler_eval.policies import RandomCalls, play
 from envscaler_eval.policies.random_calls import CALLS
 from envscaler_eval.runtime import EnvironmentFault, Runtime
-from envscaler_eval.runtime.gate import GateError
+from envscaler_eval.runtime.gate import violations
 from envscaler_eval.scenario import Scenario, ToolCall
 
 HASH_SEEDS = ("1", "2")
@@ -38,11 +38,10 @@ def validate_pack(folder: Path, isolation: IsolationPolicy | None = None) -> lis
     isolation = isolation or IsolationPolicy()
     try:
         pack = read_pack(folder)
-        isolation.admit(pack)
     except PackError as fault:
         return [str(fault)]
-    except GateError as fault:
-        return [f"{folder.name}: {fault}"]
+    if isolation.isolates(pack) and (refused := list(_gate_faults(pack))):
+        return refused
     runtime = isolation.runtime(pack)
     faults = [
         f"{folder.name}/scenarios.yaml: scenario '{scenario.id}': {fault}"
@@ -50,6 +49,19 @@ def validate_pack(folder: Path, isolation: IsolationPolicy | None = None) -> lis
         for fault in _scenario_faults(scenario, runtime)
     ]
     return faults or _determinism_faults(pack, isolation)
+
+
+def _gate_faults(pack: Pack) -> Iterator[str]:
+    name = pack.folder.name
+    for violation in violations(pack.environment.source, pack.environment.scratch):
+        yield f"{name}/environment.py: {violation}"
+    for scenario in pack.scenarios:
+        for number, check in enumerate(scenario.checks, start=1):
+            for violation in violations(check.code):
+                yield (
+                    f"{name}/scenarios.yaml: scenario '{scenario.id}': check {number} "
+                    f"({check.about}) {violation}"
+                )
 
 
 def _scenario_faults(scenario: Scenario, runtime: Runtime) -> Iterator[str]:

@@ -160,12 +160,12 @@ def throughput(action: Callable[[], None], seconds: float, threads: int) -> floa
 
 def children(pid: int) -> list[str]:
     """The processes that a process has not yet reaped."""
-    return Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()
 
 
 def pss(pid: int | str) -> int:
     """The share of memory of a process, in KiB."""
-    for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
+    for line in Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii").splitlines():
         if line.startswith("Pss:"):
             return int(line.split()[1])
     return 0

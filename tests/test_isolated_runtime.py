@@ -168,8 +168,9 @@ def test_calls_of_two_threads_on_one_episode_do_not_mix() -> None:
         assert len(episode.state()["by_number"]) == 40
 
 
-def test_an_episode_can_be_closed_twice_and_then_only_says_that_it_stopped() -> None:
-    episode = Episode(SCENARIO, IsolatedRuntime(OFFICE))
-    episode.close()
-    episode.close()
-    assert "The system has stopped: issue has been closed" in episode.call("issue", {"name": "a"})
+def test_a_session_can_be_closed_twice_and_then_only_says_that_it_stopped() -> None:
+    session = IsolatedRuntime(OFFICE).start_scenario(SCENARIO, seed=0)
+    session.close()
+    session.close()
+    told = session.call("issue", {"name": "a"}).observation
+    assert "The system has stopped: issue has been closed" in told

@@ -160,7 +160,7 @@ def test_a_fork_of_the_host_starts_a_server_of_its_own() -> None:
 
 def memory_of(pid: int) -> int:
     """The memory of a process, in KiB."""
-    for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
+    for line in Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii").splitlines():
         if line.startswith("Pss:"):
             return int(line.split()[1])
     raise AssertionError("no Pss")

@@ -231,7 +231,7 @@ def test_validate_runs_a_strangers_pack_isolated(folder: Path) -> None:
     (folder / "environment.py").write_text("import os\n" + PROGRAM)
     refused = CliRunner().invoke(app, ["validate", str(folder)])
     assert refused.exit_code == 2
-    assert "Error: till: environment 'till': line 1: imports os; use one of" in refused.output
+    assert "Error: till/environment.py: line 1: imports os; use one of" in refused.output
     trusted = CliRunner().invoke(app, ["validate", str(folder), "--isolation", "in_process"])
     assert trusted.exit_code == 0
 

@@ -5,6 +5,7 @@ import sys
 import typer
 
 from envscaler_eval.cli.audit import audit
+from envscaler_eval.cli.data import data
 from envscaler_eval.cli.demo import demo
 from envscaler_eval.cli.doctor import doctor
 from envscaler_eval.cli.packs import list_packs, show, validate
@@ -22,6 +23,7 @@ app.command("show")(show)
 app.command("validate")(validate)
 app.command("audit")(audit)
 app.command("doctor")(doctor)
+app.add_typer(data, name="data")
 
 
 def main() -> None:

@@ -8,10 +8,12 @@ from functools import lru_cache
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
+import orjson
+
 from envscaler_eval.check_code import check_function
 from envscaler_eval.runtime.determinism import Clock, DeterministicModules
 from envscaler_eval.runtime.runtime import Verdict
-from envscaler_eval.state import State, snapshot
+from envscaler_eval.state import State, plain, snapshot
 
 if TYPE_CHECKING:
     from envscaler_eval.scenario import Check
@@ -54,8 +56,9 @@ def run_checks(
     if not checks:
         return ()
     shared = snapshot(initial), snapshot(final)
+    before = text_of(shared)
     verdicts = tuple(_run(check, *shared, setting) for check in checks)
-    if shared == (initial, final):
+    if text_of(shared) == before:
         return verdicts
     return tuple(_run(check, snapshot(initial), snapshot(final), setting) for check in checks)
 
@@ -86,6 +89,14 @@ def run_check(
     if type(answer) is not bool:
         return Verdict(False, f"returned {type(answer).__name__}; return a bool")
     return Verdict(answer)
+
+
+def text_of(states: tuple[State, State]) -> bytes | str:
+    """Return what any write changes, also to a value of another type or another order."""
+    try:
+        return orjson.dumps(states, default=plain)
+    except TypeError:
+        return repr(states)
 
 
 @lru_cache(maxsize=4096)

@@ -58,10 +58,12 @@ def violations(source: str, files: bool = False) -> list[Violation]:
     """
     try:
         module = parse(source)
+        # What the parser lets through may still not compile.
+        compile(source, "<gate>", "exec", dont_inherit=True)
         found = [*Definitions(module).read(module.body), *Uses(files).read(module)]
     except (SyntaxError, ValueError) as fault:
         line = fault.lineno if isinstance(fault, SyntaxError) else None
         return [Violation(line or 1, f"is no Python ({fault.args[0]}); repair it")]
-    except RecursionError:
+    except (RecursionError, MemoryError):
         return [Violation(1, "is nested too deeply; flatten its expressions")]
     return sorted(found, key=lambda violation: violation.line)

@@ -53,7 +53,21 @@ class InProcessRuntime(Runtime):
         start = self._starts.get(id(state))
         if start is None:
             start = self._starts[id(state)] = InitialState(state)
-        return InProcessSession(self.environment.program, start, now, seed, observations)
+        return InProcessSession(compiled_program(self.environment), start, now, seed, observations)
+
+
+def compiled_program(environment: Environment) -> Program:
+    """Return the program of an environment.
+
+    Raises:
+        EnvironmentFault: It parses but does not compile.
+    """
+    try:
+        return environment.program
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as fault:
+        raise EnvironmentFault(
+            f"environment '{environment.id}' does not start: {describe(fault)}"
+        ) from None
 
 
 class InitialState:

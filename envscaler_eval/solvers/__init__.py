@@ -1,8 +1,17 @@
-"""Agent loops over episodes."""
+"""Agent loops over episodes, and over the dialogues of the benchmarks."""
 
+from envscaler_eval.solvers.acebench import acebench_dialogue, start_acebench
 from envscaler_eval.solvers.by_mode import by_mode
 from envscaler_eval.solvers.conv import conv
 from envscaler_eval.solvers.non_conv import non_conv
 from envscaler_eval.solvers.start import close_episode, start_episode
 
-__all__ = ["by_mode", "close_episode", "conv", "non_conv", "start_episode"]
+__all__ = [
+    "acebench_dialogue",
+    "by_mode",
+    "close_episode",
+    "conv",
+    "non_conv",
+    "start_acebench",
+    "start_episode",
+]

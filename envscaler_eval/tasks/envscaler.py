@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import cast, get_args
 
-from inspect_ai import Epochs, Task, task
+from inspect_ai import Task, task
 
 from envscaler_eval.isolation import (
     IsolationArguments,
@@ -16,6 +16,7 @@ from envscaler_eval.scorers import checklist
 from envscaler_eval.solvers import by_mode, close_episode, start_episode
 from envscaler_eval.solvers.protocol import Mode, ProtocolName
 from envscaler_eval.tasks.dataset import Split, listed, one_of, scenario_dataset, select_packs
+from envscaler_eval.tasks.trials import epochs
 
 
 @task
@@ -81,7 +82,7 @@ def envscaler(
         scorer=checklist(**placed),
         # A stranger's environment that breaks down costs its own sample only.
         continue_on_fail=True if any(map(policy.isolates, packs)) else None,
-        epochs=_epochs(trials),
+        epochs=epochs(trials),
         version=1,
         metadata={
             "full_task_version": "1-A",
@@ -89,9 +90,3 @@ def envscaler(
             "isolation": policy.report(packs),
         },
     )
-
-
-def _epochs(trials: int) -> Epochs:
-    if trials == 1:
-        return Epochs(1)
-    return Epochs(trials, ["mean", f"pass_at_{trials}", f"pass_k_{trials}"])

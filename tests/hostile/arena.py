@@ -120,7 +120,7 @@ class Traces:
 
 def children_of(pid: int) -> frozenset[str]:
     """The processes that a process has forked and not yet reaped."""
-    return frozenset(Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
+    return frozenset(Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split())
 
 
 def settled(traces: Traces) -> bool:

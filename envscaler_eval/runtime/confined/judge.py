@@ -6,7 +6,7 @@ arrives alone, when the one before has answered.
 
 import marshal
 
-from envscaler_eval.runtime.checking import CheckSetting, run_check
+from envscaler_eval.runtime.checking import CheckSetting, run_check, text_of
 from envscaler_eval.runtime.confined.encoding import DecodeError, decode, encode
 from envscaler_eval.runtime.confined.limits import Limits
 from envscaler_eval.runtime.confined.protocol import DONE, ENDED
@@ -66,11 +66,12 @@ class _Checks:
     def __init__(self, initial: State, final: State, setting: CheckSetting) -> None:
         self._states = initial, final
         self._shared = snapshot(initial), snapshot(final)
+        self._before = text_of(self._shared)
         self._setting = setting
 
     def run(self, check: bytes) -> Verdict:
         name, code = marshal.loads(check)
         verdict = run_check(name, code, *self._shared, self._setting)
-        if self._shared != self._states:
+        if text_of(self._shared) != self._before:
             self._shared = snapshot(self._states[0]), snapshot(self._states[1])
         return verdict

@@ -47,9 +47,9 @@ def enter() -> tuple[str, ...]:
         return ()
     entered = ("user", "network", "ipc", "hostname")
     try:
-        Path("/proc/self/setgroups").write_text("deny")
-        Path("/proc/self/uid_map").write_text(f"{user} {user} 1")
-        Path("/proc/self/gid_map").write_text(f"{group} {group} 1")
+        Path("/proc/self/setgroups").write_text("deny", encoding="ascii")
+        Path("/proc/self/uid_map").write_text(f"{user} {user} 1", encoding="ascii")
+        Path("/proc/self/gid_map").write_text(f"{group} {group} 1", encoding="ascii")
         kernel.call("mount", None, b"/", None, ctypes.c_ulong(_MS_RECURSIVE | _MS_PRIVATE), None)
         _try_scratch()
     except OSError:

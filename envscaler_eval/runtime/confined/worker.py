@@ -21,6 +21,7 @@ from envscaler_eval.runtime.confined.protocol import DONE, ENDED, REFUSED, TURN_
 from envscaler_eval.runtime.confined.wire import Channel, ClosedError
 from envscaler_eval.runtime.in_process import InitialState, InProcessSession, describe
 from envscaler_eval.runtime.runtime import EnvironmentFault
+from envscaler_eval.state import State
 
 
 class Answers:
@@ -70,12 +71,7 @@ def serve(channel: Channel, limits: Limits) -> None:
 def _serve(channel: Channel, answers: Answers, limits: Limits) -> None:
     setting, code, state = (channel.receive() for _ in range(3))
     session = _start(decode(setting), code, state)
-    try:
-        kind, body = DONE, encode(session.own_attributes(), limits.message_bytes)
-    except TooLongError:
-        raise
-    except EncodeError as fault:
-        raise EnvironmentFault(f"it starts with what has no plain form: {fault}") from None
+    kind, body = _encoded(session.own_attributes(), limits.message_bytes)
     while True:
         answers.send(kind, body)
         request = channel.receive()
@@ -100,8 +96,13 @@ def _answer(
         outcome = session.call(request["name"], request["arguments"])
         told = {"observation": outcome.observation, "status": outcome.status}
         return DONE, encode(told, longest)
+    return _encoded(session.attributes(), longest)
+
+
+def _encoded(state: State, longest: int) -> tuple[bytes, bytes]:
+    """Return a state as an answer, or why it is none."""
     try:
-        return DONE, encode(session.attributes(), longest)
+        return DONE, encode(state, longest)
     except TooLongError:
         raise
     except EncodeError as fault:

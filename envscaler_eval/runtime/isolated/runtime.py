@@ -10,6 +10,7 @@ from envscaler_eval.runtime.checking import compiled_check
 from envscaler_eval.runtime.confined.encoding import DecodeError, EncodeError, decode, encode
 from envscaler_eval.runtime.confined.limits import Limits
 from envscaler_eval.runtime.gate import require_harmless_check, require_harmless_program
+from envscaler_eval.runtime.in_process import compiled_program
 from envscaler_eval.runtime.isolated.server import SharedServer, shared_server
 from envscaler_eval.runtime.isolated.session import IsolatedSession
 from envscaler_eval.runtime.isolated.worker import Worker, WorkerFault, WorkerRefusal
@@ -60,16 +61,9 @@ class IsolatedRuntime(Runtime):
         self._gate = gate
         self._server = server or shared_server()
         self._states: dict[int, tuple[State, bytes]] = {}
+        self._code: bytes | None = None
         if gate:
             require_harmless_program(environment.id, environment.source, environment.scratch)
-        program = environment.program
-        self._code = marshal.dumps(program.code)
-        self._program = {
-            "id": program.id,
-            "class_name": program.class_name,
-            "constructor_parameters": program.constructor_parameters,
-            "constructor_reads_state": program.constructor_reads_state,
-        }
 
     @property
     def isolation(self) -> str:  # type: ignore[override]
@@ -82,8 +76,16 @@ class IsolatedRuntime(Runtime):
     ) -> Session:
         """Start a session; see `Runtime.start`."""
         given = self._encoded(state)
+        program = compiled_program(self.environment)
+        if self._code is None:
+            self._code = marshal.dumps(program.code)
         setting = {
-            "program": self._program,
+            "program": {
+                "id": program.id,
+                "class_name": program.class_name,
+                "constructor_parameters": program.constructor_parameters,
+                "constructor_reads_state": program.constructor_reads_state,
+            },
             "now": now,
             "seed": seed,
             "observations": observations,

@@ -58,9 +58,14 @@ class IsolatedSession:
         self._reason: str | None = None
         # An episode that is dropped without being closed leaves no process.
         self._end = weakref.finalize(self, worker.drop)
+        self._own: bytes | None = None
+        self._own_fault = ""
         try:
             self._own = worker.ask(frames, *self._budget)
-        except (WorkerFault, WorkerRefusal) as fault:
+        except WorkerRefusal as fault:
+            # As in process, what cannot be judged can be called all the same.
+            self._own_fault = str(fault)
+        except WorkerFault as fault:
             self.close()
             raise EnvironmentFault(_does_not_start(environment_id, str(fault))) from None
 
@@ -97,7 +102,10 @@ class IsolatedSession:
 
     def judge(self, checks: Sequence[Check]) -> Judgement:
         """Run the checks in another worker; see `Session.judge`."""
-        return self._judge(checks, self._own, self._export())
+        final = self._export()
+        if self._own is None:
+            raise EnvironmentFault(f"the final state cannot be judged: {self._own_fault}")
+        return self._judge(checks, self._own, final)
 
     def close(self) -> None:
         """End the worker."""
