@@ -3,6 +3,7 @@
 from inspect_ai.model import ModelAPI, modelapi
 
 from envscaler_eval.scorers import acebench, checklist
+from envscaler_eval.scorers import tau_bench as tau_bench_scorer
 from envscaler_eval.solvers import (
     acebench_dialogue,
     by_mode,
@@ -10,8 +11,10 @@ from envscaler_eval.solvers import (
     non_conv,
     start_acebench,
     start_episode,
+    start_trial,
+    tau_bench_agent,
 )
-from envscaler_eval.tasks import acebench_agent, envscaler
+from envscaler_eval.tasks import acebench_agent, envscaler, tau_bench
 
 __all__ = [
     "acebench",
@@ -25,6 +28,10 @@ __all__ = [
     "policy",
     "start_acebench",
     "start_episode",
+    "start_trial",
+    "tau_bench",
+    "tau_bench_agent",
+    "tau_bench_scorer",
 ]
 
 

@@ -18,7 +18,8 @@ _CONTENT = st.recursive(
 
 
 @pytest.mark.parametrize(
-    "text", ["2026-03-01", "2026-03-09T08:30:00", "no", "yes", "on", "off", "09:30", "0012", "1_000"]
+    "text",
+    ["2026-03-01", "2026-03-09T08:30:00", "no", "yes", "on", "off", "09:30", "0012", "1_000"],
 )
 def test_what_looks_like_a_date_a_time_or_a_word_stays_text(text: str) -> None:
     assert core_yaml.load(f"value: {text}") == {"value": text}

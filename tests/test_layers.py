@@ -68,9 +68,7 @@ def test_a_module_imports_its_own_layer_or_those_below(file: Path) -> None:
         assert _own_parts(file) == set()
         return
     assert part in LEVEL, f"give '{part}' a place in the layers"
-    above = {
-        other for other in _own_parts(file) if other in LEVEL and LEVEL[other] > LEVEL[part]
-    }
+    above = {other for other in _own_parts(file) if other in LEVEL and LEVEL[other] > LEVEL[part]}
     assert not above
 
 

@@ -243,8 +243,9 @@ FAULTS: dict[str, tuple[Damage, list[str]]] = {
         ["scenarios.yaml", "save it as UTF-8"],
     ),
     "a folder in the place of a file": (
-        lambda folder: ((folder / "scenarios.yaml").unlink(), (folder / "scenarios.yaml").mkdir())
-        and None,
+        lambda folder: (
+            ((folder / "scenarios.yaml").unlink(), (folder / "scenarios.yaml").mkdir()) and None
+        ),
         ["scenarios.yaml", "cannot be read"],
     ),
     "a rejection of a rule that there is not": (

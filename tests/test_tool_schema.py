@@ -9,7 +9,7 @@ from envscaler_eval.pack import find_packs, read_pack
 from envscaler_eval.tool_schema import ToolSchemaError, tools_of
 from envscaler_eval.world import ToolSpec
 
-HEADER = '''
+HEADER = """
 from typing import Annotated, Any, Literal, NotRequired, Optional, Required, TypeAlias, TypedDict, Union
 
 Size = Literal["small", "large"]
@@ -30,11 +30,13 @@ class Tree(TypedDict):
     label: str
     children: list["Tree"]
 
-'''
+"""
 
 
 def _tool(parameters: str, docstring: str = "Act.") -> ToolSpec:
-    source = f'{HEADER}\nclass World:\n    def act(self, {parameters}):\n        """{docstring}"""\n'
+    source = (
+        f'{HEADER}\nclass World:\n    def act(self, {parameters}):\n        """{docstring}"""\n'
+    )
     (tool,) = tools_of(source, "World")
     return tool
 
@@ -61,9 +63,7 @@ ANNOTATIONS: dict[str, Any] = {
     "Literal[1, 'b', None]": {"enum": [1, "b", None]},
     "Optional[int]": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
     "int | None": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
-    "Union[int, str, None]": {
-        "anyOf": [{"type": "integer"}, {"type": "string"}, {"type": "null"}]
-    },
+    "Union[int, str, None]": {"anyOf": [{"type": "integer"}, {"type": "string"}, {"type": "null"}]},
     "int | str | int": {"anyOf": [{"type": "integer"}, {"type": "string"}]},
     "str | Any": {},
     "list": {"type": "array"},

@@ -122,9 +122,7 @@ def test_a_pack_that_depends_on_the_order_of_a_set_is_reported(
 
 
 def test_a_set_that_is_only_looked_into_is_no_fault(tmp_path: Path) -> None:
-    source = SOURCE.replace(
-        "if item_id not in self.items:", "if item_id not in set(self.items):"
-    )
+    source = SOURCE.replace("if item_id not in self.items:", "if item_id not in set(self.items):")
     assert _faults(tmp_path, source=source) == []
 
 

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from envscaler_eval.benchmarks import acebench
 from envscaler_eval.benchmarks.acebench.data import COMMIT as ACEBENCH_COMMIT
+from envscaler_eval.benchmarks.tau_bench import data as tau_bench
 
 
 class Fetch(Protocol):
@@ -41,5 +42,13 @@ class Benchmark:
 BENCHMARKS: tuple[Benchmark, ...] = (
     Benchmark(
         "acebench", "ACEBench, Agent part", ACEBENCH_COMMIT, "MIT", acebench.fetch, acebench.locate
+    ),
+    Benchmark(
+        "tau_bench",
+        "Tau-Bench v1, retail and airline",
+        tau_bench.COMMIT,
+        "MIT",
+        tau_bench.fetch,
+        tau_bench.installed,
     ),
 )

@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from envscaler_eval.cli.audit import audit
+from envscaler_eval.cli.audit import audit, audit_benchmark
 from envscaler_eval.cli.data import data
 from envscaler_eval.cli.demo import demo
 from envscaler_eval.cli.doctor import doctor
@@ -23,6 +23,7 @@ app.command("show")(show)
 app.command("validate")(validate)
 app.command("audit")(audit)
 app.command("doctor")(doctor)
+app.command("audit-benchmark")(audit_benchmark)
 app.add_typer(data, name="data")
 
 

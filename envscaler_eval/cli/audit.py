@@ -7,8 +7,10 @@ from typing import Annotated
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
 
 from envscaler_eval.cli.packs import split_name
+from envscaler_eval.errors import UsageError
 from envscaler_eval.pack import find_packs
 
 
@@ -70,3 +72,30 @@ def audit(
                 record_quality(selection.folder, card)
     if not all(card.passed for card in cards):
         raise typer.Exit(1)
+
+
+def audit_benchmark(
+    name: Annotated[str, typer.Argument(metavar="BENCHMARK", help="Which; `data list` has them.")],
+    data_dir: Annotated[
+        Path | None, typer.Option(help="A folder that holds a folder for each benchmark.")
+    ] = None,
+) -> None:
+    """Show what a benchmark gives to its ground truth, and to doing nothing."""
+    from envscaler_eval.audit.ground_truth import audit_ground_truth
+    from envscaler_eval.benchmarks.ground_truth import GROUND_TRUTHS
+
+    if name not in GROUND_TRUTHS:
+        raise UsageError(f"there is no benchmark '{name}'; use one of {', '.join(GROUND_TRUTHS)}")
+    table = Table("tasks", "ground truth", "doing nothing")
+    bounds = audit_ground_truth(GROUND_TRUTHS[name](data_dir))
+    for bound in bounds:
+        table.add_row(
+            bound.group,
+            f"{bound.solved.count}/{bound.solved.total}",
+            f"{bound.floor.count}/{bound.floor.total} = {bound.floor.value:.1%}",
+        )
+    console = Console()
+    console.print(table)
+    for bound in bounds:
+        for task in bound.unsolved:
+            console.print(f"{task}: its ground truth does not score 1", markup=False)

@@ -18,7 +18,9 @@ _PACKS = Annotated[
 
 
 def list_packs(
-    root: Annotated[Path, typer.Option(help="The folder that holds the packs.")] = LIBRARY,
+    root: Annotated[
+        Path, typer.Option(help="The folder that holds the packs.", exists=True, file_okay=False)
+    ] = LIBRARY,
 ) -> None:
     """List the environments."""
     table = Table("id", "title", "domain", "split")
@@ -67,7 +69,7 @@ def validate(
     for folder in track(folders, "validating", console=console, disable=not console.is_terminal):
         faults += validate_pack(folder, policy)
     _report(faults)
-    Console().print(f"{len(folders)} packs are sound")
+    Console().print("1 pack is sound" if len(folders) == 1 else f"{len(folders)} packs are sound")
 
 
 def _report(faults: list[str]) -> None:

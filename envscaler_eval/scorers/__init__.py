@@ -2,5 +2,6 @@
 
 from envscaler_eval.scorers.acebench import acebench
 from envscaler_eval.scorers.checklist import checklist
+from envscaler_eval.scorers.tau_bench import tau_bench
 
-__all__ = ["acebench", "checklist"]
+__all__ = ["acebench", "checklist", "tau_bench"]

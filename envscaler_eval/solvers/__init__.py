@@ -5,6 +5,7 @@ from envscaler_eval.solvers.by_mode import by_mode
 from envscaler_eval.solvers.conv import conv
 from envscaler_eval.solvers.non_conv import non_conv
 from envscaler_eval.solvers.start import close_episode, start_episode
+from envscaler_eval.solvers.tau_bench import start_trial, tau_bench_agent
 
 __all__ = [
     "acebench_dialogue",
@@ -14,4 +15,6 @@ __all__ = [
     "non_conv",
     "start_acebench",
     "start_episode",
+    "start_trial",
+    "tau_bench_agent",
 ]

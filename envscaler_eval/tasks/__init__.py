@@ -2,5 +2,6 @@
 
 from envscaler_eval.tasks.acebench_agent import acebench_agent
 from envscaler_eval.tasks.envscaler import envscaler
+from envscaler_eval.tasks.tau_bench import tau_bench
 
-__all__ = ["acebench_agent", "envscaler"]
+__all__ = ["acebench_agent", "envscaler", "tau_bench"]

@@ -15,7 +15,15 @@ from envscaler_eval.isolation import (
 from envscaler_eval.scorers import checklist
 from envscaler_eval.solvers import by_mode, close_episode, start_episode
 from envscaler_eval.solvers.protocol import Mode, ProtocolName
-from envscaler_eval.tasks.dataset import Split, listed, one_of, scenario_dataset, select_packs
+from envscaler_eval.tasks.dataset import (
+    Split,
+    listed,
+    one_of,
+    scenario_dataset,
+    select_packs,
+    whole_number,
+    yes_or_no,
+)
 from envscaler_eval.tasks.trials import epochs
 
 
@@ -64,6 +72,13 @@ def envscaler(
     one_of("protocol", protocol, get_args(ProtocolName))
     if split is not None:
         one_of("split", split, get_args(Split))
+    whole_number("seed", seed)
+    whole_number("trials", trials, least=1)
+    if scenarios_per_env is not None:
+        whole_number("scenarios_per_env", scenarios_per_env, least=1)
+    if step_limit is not None:
+        whole_number("step_limit", step_limit, least=1)
+    yes_or_no("offer_tools", offer_tools)
     modes = get_args(Mode) if mode == "both" else (cast(Mode, mode),)
     packs = select_packs(listed(envs), split)
     policy = IsolationPolicy(isolation_choice(isolation), allow_weak_isolation, limits_of(limits))

@@ -101,7 +101,11 @@ def test_what_a_tool_keeps_of_its_arguments_is_its_own() -> None:
             "raised",
             '{"success": false, "error": "act raised KeyError: \'lot\'"}',
         ),
-        ("raise SystemExit(3)", "raised", '{"success": false, "error": "act raised SystemExit: 3"}'),
+        (
+            "raise SystemExit(3)",
+            "raised",
+            '{"success": false, "error": "act raised SystemExit: 3"}',
+        ),
         (
             "return self.act()",
             "raised",
