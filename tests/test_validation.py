@@ -87,7 +87,7 @@ def test_an_alternative_that_changes_more_is_a_fault(tmp_path: Path) -> None:
 
 
 def test_a_state_that_does_not_serialise_is_a_fault(tmp_path: Path) -> None:
-    source = SOURCE.replace("self.orders: dict[str, dict] = {}", "self.orders = {}; self.x = open")
+    source = SOURCE.replace("self.orders: dict[str, dict] = {}", "self.orders = {}; self.x = print")
     (fault,) = _faults(tmp_path, source=source)
     assert "scenario 'restock': the final state cannot be judged" in fault
     assert "repair the environment or the state" in fault

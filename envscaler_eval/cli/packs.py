@@ -48,15 +48,26 @@ def show(
         _show_scenario(pack.scenario(scenario_id))
 
 
-def validate(packs: _PACKS = None) -> None:
+def validate(
+    packs: _PACKS = None,
+    isolation: Annotated[
+        str, typer.Option(help="auto (isolated unless of the library), in_process or isolated.")
+    ] = "auto",
+    allow_weak_isolation: Annotated[
+        bool, typer.Option(help="Go on where this machine lacks a protection.")
+    ] = False,
+) -> None:
     """Check packs by running them; each fault is one line."""
+    from envscaler_eval.isolation import IsolationPolicy, isolation_choice
     from envscaler_eval.validation import validate_pack
+
+    policy = IsolationPolicy(isolation_choice(isolation), allow_weak_isolation)
 
     folders = [locate(pack) for pack in packs] if packs else find_packs()
     console = Console(stderr=True)
     faults = []
     for folder in track(folders, "validating", console=console, disable=not console.is_terminal):
-        faults += validate_pack(folder)
+        faults += validate_pack(folder, policy)
     _report(faults)
     Console().print("1 pack is sound" if len(folders) == 1 else f"{len(folders)} packs are sound")
 
