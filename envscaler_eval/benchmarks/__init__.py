@@ -1,0 +1,1 @@
+"""Adapters of published benchmarks: their data, worlds and oracle scripts."""
