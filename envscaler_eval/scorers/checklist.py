@@ -35,7 +35,7 @@ def checklist() -> Scorer:
     environments = Environments()
 
     async def score(state: TaskState, target: Target) -> Score:
-        record = read_record(state)
+        record = read_record(state, EpisodeRecord)
         live = live_episode()
         if live is not None and (record is None or live.grade is None):
             # A solver other than ours has left no record.

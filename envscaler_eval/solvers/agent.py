@@ -1,9 +1,7 @@
 """The agent's side of an episode: generations, calls, and how it ends."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager
 
-import anyio
 from inspect_ai.model import (
     ChatMessageTool,
     ChatMessageUser,
@@ -13,8 +11,8 @@ from inspect_ai.model import (
     get_model,
 )
 from inspect_ai.solver import TaskState
-from inspect_ai.util import LimitExceededError, sample_limits
 
+from envscaler_eval.solvers.ending import EpisodeEnded, ending
 from envscaler_eval.solvers.record import (
     CallEntry,
     EndedBy,
@@ -26,25 +24,6 @@ from envscaler_eval.solvers.start import LiveEpisode
 from envscaler_eval.solvers.tools import executors
 
 _EMPTY_REPLY = "Your reply was empty. Call a tool, or say what you have to say."
-
-_ENDED_BY_LIMIT: dict[str, EndedBy] = {
-    "message": "step_limit",
-    "turn": "step_limit",
-    "token": "token_limit",
-    "time": "time_limit",
-    "working": "time_limit",
-    "cost": "cost_limit",
-    "operator": "cancelled",
-}
-
-
-class EpisodeEnded(Exception):
-    """The episode is over, in an ordinary way."""
-
-    def __init__(self, ended_by: EndedBy) -> None:
-        """Say what ended it."""
-        super().__init__(ended_by)
-        self.ended_by = ended_by
 
 
 class Agent:
@@ -120,19 +99,9 @@ class Agent:
         if raised and self._live.protocol.raising_ends:
             raise EpisodeEnded("error")
 
-    @asynccontextmanager
-    async def episode(self) -> AsyncIterator[None]:
+    def episode(self) -> AbstractAsyncContextManager[None]:
         """Hold the episode: whatever ends it, grade it and leave a record."""
-        try:
-            yield
-        except EpisodeEnded as end:
-            self.finish(end.ended_by)
-        except LimitExceededError as limit:
-            self.finish(_ENDED_BY_LIMIT.get(limit.type, "cancelled"))
-            raise
-        except anyio.get_cancelled_exc_class():
-            self.finish("time_limit" if _out_of_time() else "cancelled")
-            raise
+        return ending(self.finish)
 
     def finish(self, ended_by: EndedBy) -> EpisodeRecord:
         """Grade the episode and write its record."""
@@ -150,11 +119,3 @@ class Agent:
         )
         write_record(self._state, record)
         return record
-
-
-def _out_of_time() -> bool:
-    limits = sample_limits()
-    return any(
-        limit.limit is not None and limit.usage >= limit.limit
-        for limit in (limits.time, limits.working)
-    )

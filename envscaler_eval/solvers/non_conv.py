@@ -3,7 +3,8 @@
 from inspect_ai.model import ChatMessageSystem
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from envscaler_eval.solvers.agent import Agent, EpisodeEnded
+from envscaler_eval.solvers.agent import Agent
+from envscaler_eval.solvers.ending import EpisodeEnded
 from envscaler_eval.solvers.prompts import system_prompt
 from envscaler_eval.solvers.start import require_episode
 

@@ -28,7 +28,7 @@ _ENDING = {
     ),
     "conv": "- When all is done, tell the user what you did and what you could not do, and why.",
 }
-_PAPER_CONDUCT = {
+PAPER_CONDUCT: dict[Mode, str] = {
     "non_conv": (
         "Complete the task step by step. Call one tool in each step. Query before you modify. "
         f"When the task is complete, reply with only '{DONE}'."
@@ -54,7 +54,7 @@ def system_prompt(environment: Environment, now: str, mode: Mode, protocol: Prot
     """
     rules = "\n".join(f"- {rule}" for rule in environment.rules)
     if protocol.name == "paper":
-        return f"{_PAPER_CONDUCT[mode]}\n\n{environment.introduction}\n\nRules:\n{rules}"
+        return f"{PAPER_CONDUCT[mode]}\n\n{environment.introduction}\n\nRules:\n{rules}"
     return (
         f"{_ROLE[mode]}\n\n# System\n{environment.introduction}\n\n# Rules of the system\n{rules}"
         f"\n\n# Conduct\n{_CONDUCT}\n{_ENDING[mode]}\n\nIt is now {now} (UTC)."

@@ -1,6 +1,6 @@
 """What a log keeps of an episode: enough to play it again."""
 
-from typing import Literal
+from typing import Literal, TypeVar
 
 from inspect_ai.solver import TaskState
 from pydantic import BaseModel, JsonValue
@@ -24,6 +24,8 @@ EndedBy = Literal[
 PROPER_ENDINGS: frozenset[EndedBy] = frozenset({"completed", "user_stop"})
 
 _STORE_KEY = "envscaler_eval"
+
+Record = TypeVar("Record", bound=BaseModel)
 
 
 class CallEntry(BaseModel):
@@ -67,12 +69,12 @@ def tool_errors(episode: Episode, malformed: int) -> dict[str, int]:
     return counts
 
 
-def write_record(state: TaskState, record: EpisodeRecord) -> None:
-    """Put the record where the log keeps it."""
+def write_record(state: TaskState, record: BaseModel) -> None:
+    """Put a record where the log keeps it."""
     state.store.set(_STORE_KEY, record.model_dump(mode="json"))
 
 
-def read_record(state: TaskState) -> EpisodeRecord | None:
+def read_record(state: TaskState, kind: type[Record]) -> Record | None:
     """Return the record of a sample, or `None` when its episode left none."""
     content = state.store.get(_STORE_KEY)
-    return None if content is None else EpisodeRecord.model_validate(content)
+    return None if content is None else kind.model_validate(content)

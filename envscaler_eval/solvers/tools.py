@@ -1,23 +1,27 @@
 """A world's tools in Inspect's form."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 import anyio
 from inspect_ai.tool import ToolCall, ToolDef, ToolInfo, ToolParams
 
-from envscaler_eval.world import ToolSpec, World
+from envscaler_eval.world import ToolSpec
 
 _ANY_ARGUMENTS = ToolParams(properties={}, required=[], additionalProperties=True)
 _NO_TRUNCATION = 0
 
 
-class EpisodeWorld(World, Protocol):
-    """A world that says whether an event loop may wait for its calls."""
+class CallTarget(Protocol):
+    """What takes calls, as a world does, and says whether an event loop may wait for them."""
 
     @property
     def blocking(self) -> bool:
         """Whether calls may keep an event loop waiting."""
+        ...
+
+    def call(self, name: str, arguments: Mapping[str, Any]) -> str:
+        """Call a tool and return the observation."""
         ...
 
 
@@ -33,11 +37,11 @@ def tool_infos(tools: Sequence[ToolSpec]) -> list[ToolInfo]:
     ]
 
 
-def tool_definitions(world: EpisodeWorld, infos: Sequence[ToolInfo]) -> list[ToolDef]:
+def tool_definitions(target: CallTarget, infos: Sequence[ToolInfo]) -> list[ToolDef]:
     """Return a world's tools for any solver; Inspect checks arguments before the world does."""
     return [
         ToolDef(
-            _executor(world, info.name),
+            _executor(target, info.name),
             name=info.name,
             description=info.description,
             parameters=info.parameters,
@@ -47,7 +51,7 @@ def tool_definitions(world: EpisodeWorld, infos: Sequence[ToolInfo]) -> list[Too
     ]
 
 
-def executors(world: EpisodeWorld, calls: Iterable[ToolCall]) -> list[ToolDef]:
+def executors(target: CallTarget, calls: Iterable[ToolCall]) -> list[ToolDef]:
     """Return what executes given calls: whatever is named, with whatever arguments.
 
     The world judges names and arguments itself; Inspect's own check would keep
@@ -55,7 +59,7 @@ def executors(world: EpisodeWorld, calls: Iterable[ToolCall]) -> list[ToolDef]:
     """
     return [
         ToolDef(
-            _executor(world, name),
+            _executor(target, name),
             name=name,
             description=name,
             parameters=_ANY_ARGUMENTS,
@@ -65,10 +69,10 @@ def executors(world: EpisodeWorld, calls: Iterable[ToolCall]) -> list[ToolDef]:
     ]
 
 
-def _executor(world: EpisodeWorld, name: str) -> Any:
+def _executor(target: CallTarget, name: str) -> Any:
     async def execute(**kwargs: Any) -> str:
-        if world.blocking:
-            return await anyio.to_thread.run_sync(world.call, name, kwargs)
-        return world.call(name, kwargs)
+        if target.blocking:
+            return await anyio.to_thread.run_sync(target.call, name, kwargs)
+        return target.call(name, kwargs)
 
     return execute

@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from typing import cast, get_args
 
-from inspect_ai import Epochs, Task, task
+from inspect_ai import Task, task
 
 from envscaler_eval.scorers import checklist
 from envscaler_eval.solvers import by_mode, close_episode, start_episode
 from envscaler_eval.solvers.protocol import Mode, ProtocolName
 from envscaler_eval.tasks.dataset import Split, listed, one_of, scenario_dataset, select_packs
+from envscaler_eval.tasks.trials import trial_epochs
 
 
 @task
@@ -56,16 +57,10 @@ def envscaler(
         solver=by_mode(step_limit=step_limit),
         cleanup=close_episode,
         scorer=checklist(),
-        epochs=_epochs(trials),
+        epochs=trial_epochs(trials),
         version=1,
         metadata={
             "full_task_version": "1-A",
             "packs": {pack.info.id: pack.hash for pack in packs},
         },
     )
-
-
-def _epochs(trials: int) -> Epochs:
-    if trials == 1:
-        return Epochs(1)
-    return Epochs(trials, ["mean", f"pass_at_{trials}", f"pass_k_{trials}"])
