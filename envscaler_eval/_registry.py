@@ -2,11 +2,30 @@
 
 from inspect_ai.model import ModelAPI, modelapi
 
-from envscaler_eval.scorers import checklist
-from envscaler_eval.solvers import by_mode, conv, non_conv, start_episode
-from envscaler_eval.tasks import envscaler
+from envscaler_eval.scorers import bfcl, checklist
+from envscaler_eval.solvers import (
+    bfcl_conversation,
+    by_mode,
+    conv,
+    non_conv,
+    start_bfcl,
+    start_episode,
+)
+from envscaler_eval.tasks import bfcl_multi_turn, envscaler
 
-__all__ = ["by_mode", "checklist", "conv", "envscaler", "non_conv", "policy", "start_episode"]
+__all__ = [
+    "bfcl",
+    "bfcl_conversation",
+    "bfcl_multi_turn",
+    "by_mode",
+    "checklist",
+    "conv",
+    "envscaler",
+    "non_conv",
+    "policy",
+    "start_bfcl",
+    "start_episode",
+]
 
 
 @modelapi(name="policy")
