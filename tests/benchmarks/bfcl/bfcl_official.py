@@ -3,7 +3,7 @@
 Only for tests, and in a process of its own: it evaluates text, keeps instances
 in module globals, and both snapshots are called `bfcl_eval`.
 
-    python official.py verdicts FOLDER < trajectories > verdicts
+    python bfcl_official.py verdicts FOLDER < trajectories > verdicts
 
 reads lines of JSON, each an entry's id and its turns as `check` takes them.
 """
@@ -102,16 +102,8 @@ def import_from(folder: Path, module: str) -> Any:
 def handler_utils(folder: Path) -> Any:
     """Import the helpers of the handlers, whose own imports need far more than they do."""
     prefix = "bfcl_eval.model_handler"
-    for name in (
-        f"{prefix}.parser",
-        "bfcl_eval.utils",
-        "tenacity",
-        *(
-            f"{prefix}.{where}{language}_parser"
-            for where in ("", "parser.")
-            for language in LANGUAGES
-        ),
-    ):
+    parsers = [f"{prefix}.{place}_parser" for place in PARSERS]
+    for name in (f"{prefix}.parser", "bfcl_eval.utils", "tenacity", *parsers):
         sys.modules.setdefault(name, _Anything(name))
     return import_from(folder, f"{prefix}.utils")
 
