@@ -3,9 +3,14 @@
 Only for tests, and in a process of its own: it evaluates text, keeps instances
 in module globals, and both snapshots are called `bfcl_eval`.
 
-    python bfcl_official.py verdicts FOLDER < trajectories > verdicts
+    python bfcl_official.py COMMAND FOLDER < questions > answers
 
-reads lines of JSON, each an entry's id and its turns as `check` takes them.
+reads and writes lines of JSON. Commands:
+    verdicts: an entry's id and its turns as `check` takes them -> valid, error type
+    observations: the same -> what the calls return
+    decodings: a text -> the calls in it, in the official form
+    tools: an entry's id -> its tools for an API, without hints
+    prompt: descriptions of tools -> the system prompt of the prompt mode
 """
 
 import copy
@@ -15,7 +20,7 @@ import io
 import json
 import sys
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any, ClassVar
@@ -40,6 +45,8 @@ class Official:
         self._handlers = handler_utils(folder)
         self._mpmath: Any = importlib.import_module("mpmath")
         self._isolated = isolated
+        self._folder = folder
+        self._backends: dict[str, str] = self._utils.CLASS_FILE_PATH_MAPPING
         self._names = set(vars(self._utils))
         self._pristine = {
             name: copy.deepcopy(value)
@@ -64,9 +71,73 @@ class Official:
         result = self._checker.multi_turn_checker(
             [self._decoded(steps) for steps in turns], truth, question, "", "tested"
         )
+        self._forget()
+        return result["valid"], result.get("error_type")
+
+    def observations(self, entry_id: str, turns: Any) -> list[str]:
+        """Return what the calls of a model return while it converses."""
+        self._restore()
+        question, _ = self.entries[entry_id]
+        seen: list[str] = []
+        for steps in turns:
+            for calls in self._decoded(steps):
+                results, _ = self._utils.execute_multi_turn_func_call(
+                    calls,
+                    question["initial_config"],
+                    question["involved_classes"],
+                    "model",
+                    entry_id,
+                    long_context="long_context" in entry_id,
+                )
+                seen.extend(results)
+        self._forget()
+        return seen
+
+    def decoding(self, text: str) -> list[str]:
+        """Return the calls in a text, none if it cannot be read."""
+        try:
+            return list(self._handlers.default_decode_execute_prompting(text))
+        except Exception:
+            return []
+
+    def tools(self, entry_id: str) -> list[Any]:
+        """Return an entry's tools for an API, without hints."""
+        question, _ = self.entries[entry_id]
+        held_out = {
+            name for names in question.get("missed_function", {}).values() for name in names
+        }
+        docs = [
+            doc
+            for class_name in question["involved_classes"]
+            for doc in map(json.loads, self._docs(class_name))
+            if doc["name"] not in held_out
+        ]
+        styles = self._handlers.ModelStyle
+        style = getattr(styles, "OPENAI_COMPLETIONS", None) or styles.OpenAI_Completions
+        types_ = self._handlers.GORILLA_TO_OPENAPI
+        tools = self._handlers.convert_to_tool(docs, types_, style)
+        return [
+            {key: tool["function"][key] for key in ("name", "description", "parameters")}
+            for tool in tools
+        ]
+
+    def prompt(self, docs: list[Any]) -> str:
+        """Return the system prompt of the prompt mode."""
+        prompts = import_from(self._folder, "bfcl_eval.constants.default_prompts")
+        if not hasattr(prompts, "DEFAULT_SYSTEM_PROMPT_FORMAT"):
+            return str(prompts.DEFAULT_SYSTEM_PROMPT.format(functions=docs))
+        return str(
+            self._handlers.formulate_system_prompt(prompts.DEFAULT_SYSTEM_PROMPT_FORMAT, docs)
+        )
+
+    def _docs(self, class_name: str) -> list[str]:
+        module = self._backends[class_name].rpartition(".")[2]
+        place = self._folder / "bfcl_eval" / "data" / "multi_turn_func_doc" / f"{module}.json"
+        return place.read_text("utf-8").splitlines()
+
+    def _forget(self) -> None:
         for name in set(vars(self._utils)) - self._names:
             del vars(self._utils)[name]
-        return result["valid"], result.get("error_type")
 
     def _decoded(self, steps: list[Any]) -> list[list[str]]:
         decoded = []
@@ -134,11 +205,16 @@ def main(command: str, folder: str) -> None:
     """Answer what comes in, line by line."""
     output = sys.stdout
     with redirect_stdout(io.StringIO()):
-        if command == "verdicts":
-            official = Official(Path(folder))
-            for line in sys.stdin:
-                entry_id, turns = json.loads(line)
-                print(json.dumps(official.verdict(entry_id, turns)), file=output)
+        official = Official(Path(folder))
+        answers: dict[str, Callable[[Any], Any]] = {
+            "verdicts": lambda question: official.verdict(*question),
+            "observations": lambda question: official.observations(*question),
+            "decodings": official.decoding,
+            "tools": official.tools,
+            "prompt": official.prompt,
+        }
+        for line in sys.stdin:
+            print(json.dumps(answers[command](json.loads(line))), file=output)
 
 
 if __name__ == "__main__":
