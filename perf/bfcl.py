@@ -23,7 +23,7 @@ from envscaler_eval.benchmarks.bfcl.decoding import decode_calls
 from envscaler_eval.benchmarks.bfcl.oracle import oracle_calls
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "benchmarks" / "bfcl"))
-from bfcl_official import Official  # noqa: E402
+from bfcl_official import Official
 
 RUNS = 5
 
