@@ -6,16 +6,16 @@ is a date. Here these stay strings.
 
 import re
 from collections.abc import Hashable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import yaml
 
-try:
+if TYPE_CHECKING or not yaml.__with_libyaml__:
+    from yaml import SafeDumper as _SafeDumper
+    from yaml import SafeLoader as _SafeLoader
+else:
     from yaml import CSafeDumper as _SafeDumper
     from yaml import CSafeLoader as _SafeLoader
-except ImportError:  # PyYAML built without libyaml
-    from yaml import SafeDumper as _SafeDumper  # type: ignore[assignment]
-    from yaml import SafeLoader as _SafeLoader  # type: ignore[assignment]
 
 # YAML 1.2.2, section 10.3.2: the pattern of each kind and the characters it begins with.
 _CORE_SCALARS = {

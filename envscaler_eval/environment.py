@@ -1,6 +1,7 @@
 """An environment: a program that holds state, and the tools that it offers."""
 
 import ast
+from collections.abc import Collection
 from functools import cached_property
 from types import CodeType
 
@@ -8,7 +9,7 @@ from jsonschema_rs import Draft4Validator
 from pydantic import Field, model_validator
 
 from envscaler_eval.scenario import Frozen
-from envscaler_eval.tool_schema import tools_of
+from envscaler_eval.tool_schema import tools_of, typed_dicts
 from envscaler_eval.world import ToolSpec
 
 
@@ -75,7 +76,8 @@ class Environment(Frozen):
     @cached_property
     def code(self) -> CodeType:
         """The compiled program, without what only a type checker reads."""
-        program = _WithoutTypes().visit(ast.parse(self.source))
+        module = ast.parse(self.source)
+        program = _WithoutTypes(typed_dicts(module)).visit(module)
         return compile(program, f"<environment {self.id}>", "exec", dont_inherit=True)
 
 
@@ -86,8 +88,11 @@ class _WithoutTypes(ast.NodeTransformer):
     longer than the rest of the start.
     """
 
+    def __init__(self, typed: Collection[str]) -> None:
+        self._typed = typed
+
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.stmt:
-        if any(isinstance(base, ast.Name) and base.id == "TypedDict" for base in node.bases):
+        if node.name in self._typed:
             plain = ast.parse(f"{node.name} = dict").body[0]
             return ast.copy_location(plain, node)
         self.generic_visit(node)

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from envscaler_eval.runtime import ObservationForm, Runtime, Verdict
 from envscaler_eval.scenario import Check, Scenario
-from envscaler_eval.state import Allowance, State
+from envscaler_eval.state import Allowance, State, UnserialisableStateError, require_plain
 from envscaler_eval.world import ToolSpec
 
 CallStatus = Literal["ok", "failed", "raised", "invalid", "unknown"]
@@ -23,6 +23,7 @@ not fit the schema; `unknown`: there is no such tool. The last two never reach
 the environment."""
 
 _FAULTS_SHOWN = 3
+_LONGEST_FAULT = 300
 
 
 @dataclass(frozen=True)
@@ -125,6 +126,7 @@ class Episode:
         self._validators = runtime.environment.validators
         self._validate = validate
         self._calls: list[CallRecord] = []
+        self._closed = False
         self._session = runtime.start_scenario(scenario, seed, observations)
 
     @property
@@ -143,7 +145,13 @@ class Episode:
         return self._calls
 
     def call(self, name: str, arguments: Mapping[str, Any]) -> str:
-        """Call a tool and return the observation; the agent's faults are observations."""
+        """Call a tool and return the observation; the agent's faults are observations.
+
+        Raises:
+            ValueError: The episode is closed.
+            EnvironmentFault: The environment itself has failed.
+        """
+        self._require_open()
         arguments = dict(arguments)
         observation, status = self._dispatch(name, arguments)
         self._calls.append(CallRecord(name, arguments, status))
@@ -153,9 +161,13 @@ class Episode:
         validator = self._validators.get(name)
         if validator is None:
             return _refusal(f"There is no tool named '{name}'"), "unknown"
+        try:
+            require_plain(arguments)
+        except UnserialisableStateError as fault:
+            return _refusal(f"Invalid arguments for {name}: {fault}"), "invalid"
         if self._validate and not validator.is_valid(arguments):
             faults = [
-                f"{_place(error.instance_path)}{error.message}"
+                f"{_place(error.instance_path)}{_shortened(error.message)}"
                 for error in validator.iter_errors(arguments)
             ]
             told = "; ".join(faults[:_FAULTS_SHOWN])
@@ -165,6 +177,7 @@ class Episode:
 
     def state(self) -> State:
         """Return a copy of the current state."""
+        self._require_open()
         return self._session.state()
 
     def grade(self) -> Grade:
@@ -173,6 +186,7 @@ class Episode:
         Raises:
             EnvironmentFault: The state cannot be judged.
         """
+        self._require_open()
         checks = self.scenario.checks
         judgement = self._session.judge(checks)
         collateral: tuple[str, ...] = ()
@@ -189,8 +203,13 @@ class Episode:
         )
 
     def close(self) -> None:
-        """Give up the environment."""
+        """Give up the environment. May be called twice."""
+        self._closed = True
         self._session.close()
+
+    def _require_open(self) -> None:
+        if self._closed:
+            raise ValueError(f"the episode of {self.scenario.name} is closed")
 
     def __enter__(self) -> "Episode":
         """Return the episode itself."""
@@ -213,6 +232,14 @@ def _refusal(message: str) -> str:
 def _place(path: Iterable[str | int]) -> str:
     keys = ".".join(map(str, path))
     return f"'{keys}': " if keys else ""
+
+
+def _shortened(message: str) -> str:
+    """Cut the middle out of a long message: it quotes the value, then names the fault."""
+    if len(message) <= _LONGEST_FAULT:
+        return message
+    half = _LONGEST_FAULT // 2
+    return f"{message[:half]} ... {message[-half:]}"
 
 
 def _result(check: Check, verdict: Verdict) -> CheckResult:

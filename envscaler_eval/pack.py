@@ -52,7 +52,7 @@ class PackInfo(Frozen):
     licence: str
     canary: str
     provenance: tuple[str, ...] = ()
-    quality: dict[str, Any] = {}
+    quality: dict[str, Any] = Field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ def read_info(folder: Path) -> PackInfo:
         PackError: It is missing or not as it must be.
     """
     file = folder / "pack.yaml"
-    content = _read(file, core_yaml.load)
+    content = _read(file, core_yaml.load, "YAML")
     if not isinstance(content, dict):
         raise PackError(f"{_shown(file)}: is no mapping; write `id: ...`, `title: ...`")
     info = _build(_shown(file), PackInfo, content)
@@ -132,7 +132,7 @@ def read_pack(folder: Path) -> Pack:
         Environment,
         {
             **info.model_dump(include={"id", "title", "introduction", "rules", "class_name"}),
-            "source": _read(program, str),
+            "source": _read(program, str, "Python"),
         },
     )
     states = _States(folder / "states")
@@ -178,17 +178,24 @@ class _States:
         self._folder = folder
         self._read: dict[str, Any] = {}
 
-    def resolve(self, state: object) -> object:
-        """Return an inline state as it is, and a named one from its file."""
-        if not isinstance(state, str):
-            return state
-        if state not in self._read:
-            self._read[state] = _read(self._folder / f"{state}.json", json.loads)
-        return self._read[state]
+    def resolve(self, place: str, entry: dict[str, Any]) -> dict[str, Any]:
+        """Put a state from its file in the place of its name; leave an inline one."""
+        name = entry.get("state")
+        if not isinstance(name, str):
+            return entry
+        if name not in self._read:
+            known = sorted(file.stem for file in self._folder.glob("*.json"))
+            if name not in known:
+                raise PackError(
+                    f"{place}: there is no state '{name}'; add states/{name}.json or name one of "
+                    f"{', '.join(known) or 'those that you add to states/'}"
+                )
+            self._read[name] = _read(self._folder / f"{name}.json", _parse_json, "JSON")
+        return {**entry, "state": self._read[name]}
 
 
 def _entries(file: Path, first_line: str) -> list[dict[str, Any]]:
-    entries = _read(file, core_yaml.load)
+    entries = _read(file, core_yaml.load, "YAML")
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise PackError(f"{_shown(file)}: is no list of mappings; start each with `{first_line}`")
     return entries
@@ -197,7 +204,7 @@ def _entries(file: Path, first_line: str) -> list[dict[str, Any]]:
 def _rejection(
     place: str, entry: dict[str, Any], environment: Environment, states: _States
 ) -> Rejection:
-    rejection = _build(place, Rejection, _with_state(entry, states))
+    rejection = _build(place, Rejection, states.resolve(place, entry))
     if rejection.rule > len(environment.rules):
         raise PackError(
             f"{place}: names rule {rejection.rule}, but pack.yaml has {len(environment.rules)}; "
@@ -207,15 +214,11 @@ def _rejection(
     return rejection
 
 
-def _with_state(entry: dict[str, Any], states: _States) -> dict[str, Any]:
-    return {**entry, "state": states.resolve(entry["state"])} if "state" in entry else entry
-
-
 def _scenario(
     file: Path, entry: dict[str, Any], environment: Environment, states: _States
 ) -> Scenario:
     place = f"{_shown(file)}: scenario '{entry.get('id', '?')}'"
-    scenario = _build(place, Scenario, {**_with_state(entry, states), "env": environment.id})
+    scenario = _build(place, Scenario, {**states.resolve(place, entry), "env": environment.id})
     for label, calls in _call_lists(scenario):
         _refuse_unknown_tools(f"{place}: {label}", calls, environment)
     return scenario
@@ -246,15 +249,36 @@ def _refuse_duplicates(file: Path, scenarios: Iterable[Scenario]) -> None:
         seen.add(scenario.id)
 
 
-def _read(file: Path, parse: Callable[[str], T]) -> T:
+def _read(file: Path, parse: Callable[[str], T], language: str) -> T:
     try:
         return parse(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise PackError(f"{_shown(file)}: is missing; every pack needs it") from None
+    except OSError as fault:
+        raise PackError(f"{_shown(file)}: cannot be read: {fault.strerror}") from None
     except UnicodeDecodeError:
         raise PackError(f"{_shown(file)}: is no UTF-8 text; save it as UTF-8") from None
     except ValueError as fault:
-        raise PackError(f"{_shown(file)}: {' '.join(str(fault).split())}") from None
+        told = " ".join(str(fault).split())
+        raise PackError(f"{_shown(file)}: {told}; the file must be valid {language}") from None
+
+
+def _parse_json(text: str) -> Any:
+    """Read JSON as its standard has it: no NaN, no infinity, and each key once."""
+    return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_without_repeats)
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is no JSON value; write a number or null")
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    mapping = dict(pairs)
+    if len(mapping) < len(pairs):
+        keys = [key for key, _ in pairs]
+        repeated = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"key '{repeated}' occurs twice in one object; keep one")
+    return mapping
 
 
 def _build(place: str, model: Callable[..., T], content: dict[str, Any]) -> T:

@@ -4,8 +4,25 @@ import ast
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    JsonValue,
+    field_validator,
+    model_validator,
+)
 
+from envscaler_eval.state import require_plain
+
+
+def _plain(state: dict[str, Any]) -> dict[str, Any]:
+    require_plain(state)
+    return state
+
+
+PlainState = Annotated[dict[str, Any], AfterValidator(_plain)]
 Identifier = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.\-]+$")]
 
 
@@ -65,7 +82,9 @@ def check_function(code: str) -> str:
         ValueError: The code does not parse or does not define such a function.
     """
     try:
-        body = ast.parse(code).body
+        tree = ast.parse(code)
+        compile(tree, "<check>", "exec")
+        body = tree.body
     except (SyntaxError, ValueError) as fault:
         where = f"line {fault.lineno}: " if isinstance(fault, SyntaxError) else ""
         raise ValueError(f"check code is no Python: {where}{fault.args[0]}") from None
@@ -101,7 +120,7 @@ class Rejection(Frozen):
     """
 
     rule: int = Field(ge=1)
-    state: dict[str, Any]
+    state: PlainState
     now: str
     calls: tuple[ToolCall, ...] = Field(min_length=1)
 
@@ -130,7 +149,7 @@ class Scenario(Frozen):
 
     id: Identifier
     env: str
-    state: dict[str, Any]
+    state: PlainState
     now: str
     task: str = Field(min_length=1)
     checks: tuple[Check, ...] = ()

@@ -17,6 +17,8 @@ import orjson
 
 _CANONICAL = orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS
 
+_DEEPEST = 100
+
 State = dict[str, Any]
 
 
@@ -82,6 +84,61 @@ def plain(value: object) -> object:
             raise TypeError(f"a value of type {type(value).__name__} has no JSON form")
 
 
+def require_plain(value: object, path: tuple[str, ...] = ()) -> None:
+    """Refuse what is no JSON data: other types, numbers that are not finite, and
+    text that no encoding takes.
+
+    Args:
+        value: The data.
+        path: Where it stands, for the message.
+
+    Raises:
+        UnserialisableStateError: It is not plain; says where.
+    """
+    match value:
+        case None | bool() | int():
+            return
+        case str():
+            if value.isascii() or _encodes(value):
+                return
+            fault = "text with half a surrogate pair"
+        case float():
+            if math.isfinite(value):
+                return
+            fault = f"the number {value}"
+        case dict() | list() if len(path) >= _DEEPEST:
+            raise UnserialisableStateError(f"is nested deeper than {_DEEPEST} levels")
+        case dict():
+            for key, item in value.items():
+                if not isinstance(key, str):
+                    raise UnserialisableStateError(
+                        f"the key {key!r} at {_pointer(path)} is no text"
+                    )
+                require_plain(key, path)
+                require_plain(item, (*path, key))
+            return
+        case list():
+            for index, item in enumerate(value):
+                require_plain(item, (*path, str(index)))
+            return
+        case _:
+            fault = f"a {type(value).__name__}"
+    raise UnserialisableStateError(f"{fault} at {_pointer(path)} has no JSON form")
+
+
+def _encodes(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _pointer(path: tuple[str, ...]) -> str:
+    """Return a path as a JSON pointer (RFC 6901)."""
+    return "".join("/" + key.replace("~", "~0").replace("/", "~1") for key in path)
+
+
 @dataclass(frozen=True)
 class Change:
     """One difference between two states.
@@ -97,11 +154,13 @@ class Change:
     @property
     def pointer(self) -> str:
         """The path as a JSON pointer (RFC 6901)."""
-        return "".join("/" + key.replace("~", "~0").replace("/", "~1") for key in self.path)
+        return _pointer(self.path)
 
 
 def changes(before: State, after: State) -> list[Change]:
     """List what changed, down to leaves; entries of dicts and lists count as records.
+
+    Values are compared as Python compares them, so that 2 and 2.0 are the same.
 
     Raises:
         UnserialisableStateError: A number that is not finite has come in.
@@ -115,24 +174,20 @@ def _changes(before: object, after: object, path: tuple[str, ...]) -> Iterator[C
         for key, old in before.items():
             if key not in after:
                 yield Change((*path, str(key)), "deleted")
-            elif _differ(old, after[key]):
+            elif old != after[key]:
                 yield from _changes(old, after[key], (*path, str(key)))
         for key in after:
             if key not in before:
                 yield _created(after[key], (*path, str(key)))
     elif isinstance(before, list) and isinstance(after, list) and len(after) >= len(before):
         for index, old in enumerate(before):
-            if _differ(old, after[index]):
+            if old != after[index]:
                 yield from _changes(old, after[index], (*path, str(index)))
         for index in range(len(before), len(after)):
             yield _created(after[index], (*path, str(index)))
     else:
         _require_finite(after, path)
         yield Change(path, "changed")
-
-
-def _differ(old: object, new: object) -> bool:
-    return old is not new and (type(old) is not type(new) or old != new)
 
 
 def _created(value: object, path: tuple[str, ...]) -> Change:
@@ -143,7 +198,7 @@ def _created(value: object, path: tuple[str, ...]) -> Change:
 def _require_finite(value: object, path: tuple[str, ...]) -> None:
     if isinstance(value, float):
         if not math.isfinite(value):
-            raise UnserialisableStateError(f"{value} at /{'/'.join(path)} has no JSON form")
+            raise UnserialisableStateError(f"{value} at {_pointer(path)} has no JSON form")
     elif isinstance(value, dict):
         for key, item in value.items():
             _require_finite(item, (*path, str(key)))

@@ -115,7 +115,7 @@ def _with_default(schema: dict[str, Any], default: ast.expr) -> dict[str, Any]:
         value = ast.literal_eval(default)
     except ValueError:
         return schema
-    if value is None and schema.get("type", "null") != "null":
+    if value is None and not _takes_null(schema):
         about = {"description": schema.pop("description")} if "description" in schema else {}
         schema = {"anyOf": [schema, {"type": "null"}], **about}
     if value is None or isinstance(value, str | int | float | bool | list | dict):
@@ -123,22 +123,41 @@ def _with_default(schema: dict[str, Any], default: ast.expr) -> dict[str, Any]:
     return schema
 
 
+def _takes_null(schema: dict[str, Any]) -> bool:
+    if "anyOf" in schema:
+        return any(map(_takes_null, schema["anyOf"]))
+    if "enum" in schema:
+        return None in schema["enum"]
+    return bool(schema.get("type", "null") == "null")
+
+
+def typed_dicts(module: ast.Module) -> dict[str, ast.ClassDef]:
+    """Return the typed dicts that a module defines, also those that extend another."""
+    found: dict[str, ast.ClassDef] = {}
+    for node in module.body:
+        if isinstance(node, ast.ClassDef) and any(
+            _name(base) == "TypedDict" or _name(base) in found for base in node.bases
+        ):
+            found[node.name] = node
+    return found
+
+
 class _Types:
     """Reads annotations, knowing the typed dicts and aliases of the module."""
 
     def __init__(self, module: ast.Module) -> None:
-        self._typed_dicts = {
-            node.name: node
-            for node in module.body
-            if isinstance(node, ast.ClassDef) and any(_name(b) == "TypedDict" for b in node.bases)
-        }
+        self._typed_dicts = typed_dicts(module)
         self._aliases: dict[str, ast.expr] = {}
         for node in module.body:
             if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
                 self._aliases[node.targets[0].id] = node.value
-            elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-                if node.value is not None and _name(node.annotation) == "TypeAlias":
-                    self._aliases[node.target.id] = node.value
+            elif (
+                isinstance(node, ast.AnnAssign)
+                and isinstance(node.target, ast.Name)
+                and node.value is not None
+                and _name(node.annotation) == "TypeAlias"
+            ):
+                self._aliases[node.target.id] = node.value
         self._open: set[str] = set()
 
     def schema(self, annotation: ast.expr | None) -> dict[str, Any]:

@@ -15,7 +15,8 @@ from envscaler_eval.policies.random_calls import CALLS
 from envscaler_eval.runtime import EnvironmentFault, InProcessRuntime, Runtime
 from envscaler_eval.scenario import Scenario, ToolCall
 
-_HASH_SEEDS = ("1", "2")
+HASH_SEEDS = ("1", "2")
+"""Two values of PYTHONHASHSEED under which sets of strings have different orders."""
 
 
 def validate_pack(folder: Path) -> list[str]:
@@ -96,16 +97,21 @@ def _broken_checks(grade: Grade) -> Iterator[str]:
 
 
 def _determinism_faults(pack: Pack) -> list[str]:
-    first, second = (_trace_in_process(pack.folder, seed) for seed in _HASH_SEEDS)
+    first, second = (trace_in_process(pack.folder, seed) for seed in HASH_SEEDS)
     return [
-        f"{pack.info.id}/environment.py: scenario '{scenario}' goes differently in another process; "
-        "sort sets before they reach the state or an observation"
+        f"{pack.info.id}/environment.py: scenario '{scenario}' goes differently in another "
+        "process; sort sets before they reach the state or an observation"
         for scenario in first
         if first[scenario] != second[scenario]
     ]
 
 
-def _trace_in_process(folder: Path, hash_seed: str) -> dict[str, str]:
+def trace_in_process(folder: Path, hash_seed: str) -> dict[str, str]:
+    """Return `trace_pack` of a process of its own with a given hash seed.
+
+    Raises:
+        PackError: The process fails.
+    """
     finished = subprocess.run(
         [sys.executable, "-m", "envscaler_eval.validation", str(folder.resolve())],
         env={**os.environ, "PYTHONHASHSEED": hash_seed},

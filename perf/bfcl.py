@@ -8,13 +8,14 @@ five runs each and the ratio of their medians.
     python perf/bfcl.py [v4|v3]
 """
 
+import importlib
 import json
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 from statistics import median
-from typing import cast
+from typing import Any, cast
 
 from envscaler_eval.benchmarks.bfcl import Snapshot, load
 from envscaler_eval.benchmarks.bfcl.checker import judge
@@ -22,8 +23,7 @@ from envscaler_eval.benchmarks.bfcl.data import installed
 from envscaler_eval.benchmarks.bfcl.decoding import decode_calls
 from envscaler_eval.benchmarks.bfcl.oracle import oracle_calls
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "benchmarks" / "bfcl"))
-from bfcl_official import Official
+OFFICIAL = Path(__file__).parents[1] / "tests" / "benchmarks" / "bfcl" / "bfcl_official.py"
 
 RUNS = 5
 
@@ -40,7 +40,10 @@ def main(snapshot: Snapshot) -> None:
     start = time.process_time()
     dataset = load(snapshot)
     loaded = time.process_time()
-    official = Official(installed(snapshot), isolated=False)
+    sys.path.insert(0, str(OFFICIAL.parent))
+    official: Any = importlib.import_module(OFFICIAL.stem).Official(
+        installed(snapshot), isolated=False
+    )
     imported = time.process_time()
     results = {
         entry.id: [

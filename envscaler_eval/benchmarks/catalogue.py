@@ -6,7 +6,10 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
+from envscaler_eval.benchmarks import acebench
+from envscaler_eval.benchmarks.acebench.data import COMMIT as ACEBENCH_COMMIT
 from envscaler_eval.benchmarks.bfcl import data as bfcl
+from envscaler_eval.benchmarks.tau_bench import data as tau_bench
 
 
 class Fetch(Protocol):
@@ -41,15 +44,28 @@ class Benchmark:
     snapshot: str | None = None
 
 
-BENCHMARKS: tuple[Benchmark, ...] = tuple(
+BENCHMARKS: tuple[Benchmark, ...] = (
     Benchmark(
-        "bfcl",
-        f"BFCL Multi-Turn, {snapshot}",
-        release.version,
-        "Apache-2.0",
-        partial(bfcl.fetch, snapshot),
-        partial(bfcl.installed, snapshot),
-        snapshot,
-    )
-    for snapshot, release in bfcl.RELEASES.items()
+        "acebench", "ACEBench, Agent part", ACEBENCH_COMMIT, "MIT", acebench.fetch, acebench.locate
+    ),
+    *(
+        Benchmark(
+            "bfcl",
+            f"BFCL Multi-Turn, {snapshot}",
+            release.version,
+            "Apache-2.0",
+            partial(bfcl.fetch, snapshot),
+            partial(bfcl.installed, snapshot),
+            snapshot,
+        )
+        for snapshot, release in bfcl.RELEASES.items()
+    ),
+    Benchmark(
+        "tau_bench",
+        "Tau-Bench v1, retail and airline",
+        tau_bench.COMMIT,
+        "MIT",
+        tau_bench.fetch,
+        tau_bench.installed,
+    ),
 )

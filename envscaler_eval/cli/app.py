@@ -4,6 +4,7 @@ import sys
 
 import typer
 
+from envscaler_eval.cli.audit import audit, audit_benchmark
 from envscaler_eval.cli.data import data
 from envscaler_eval.cli.demo import demo
 from envscaler_eval.cli.packs import list_packs, show, validate
@@ -19,6 +20,8 @@ app.command("demo")(demo)
 app.command("list")(list_packs)
 app.command("show")(show)
 app.command("validate")(validate)
+app.command("audit")(audit)
+app.command("audit-benchmark")(audit_benchmark)
 app.add_typer(data, name="data")
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import mean
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 from rich.console import Console
@@ -62,7 +62,7 @@ def _figures(samples: Sequence["EvalSample"]) -> tuple[str, str, str, str]:
 
     values = [sample.scores["checklist"].value for sample in samples if sample.scores]
     scores = [value for value in values if isinstance(value, dict)]
-    rewards = [float(score["reward"]) for score in scores]
+    rewards = [cast(float, score["reward"]) for score in scores]
     wins = sum(score["success"] == 1 for score in scores)
     interval = binomtest(wins, len(scores)).proportion_ci(_CONFIDENCE, method="wilson")
     by_env: dict[str, list[float]] = {}

@@ -38,7 +38,7 @@ def show(
     what: Annotated[str, typer.Argument(metavar="ENV[/SCENARIO]", help="What to show.")],
 ) -> None:
     """Show an environment with its tools, or a scenario with its checks and solution."""
-    folder, scenario_id = _split(what)
+    folder, scenario_id = split_name(what)
     pack = read_pack(folder)
     if scenario_id is None:
         _show_environment(pack)
@@ -66,7 +66,7 @@ def _report(faults: list[str]) -> None:
         raise typer.Exit(2)
 
 
-def _split(what: str) -> tuple[Path, str | None]:
+def split_name(what: str) -> tuple[Path, str | None]:
     """Tell `ENV/SCENARIO` from the path of a pack."""
     if (Path(what) / "pack.yaml").is_file():
         return Path(what), None

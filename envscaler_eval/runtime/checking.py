@@ -5,9 +5,11 @@ from functools import lru_cache
 from types import CodeType
 from typing import Any
 
+import orjson
+
 from envscaler_eval.runtime.runtime import Verdict
 from envscaler_eval.scenario import Check, check_function
-from envscaler_eval.state import State, snapshot
+from envscaler_eval.state import State, plain, snapshot
 
 
 def run_checks(
@@ -27,8 +29,9 @@ def run_checks(
     if not checks:
         return ()
     shared = snapshot(initial), snapshot(final)
+    before = _text(shared)
     verdicts = tuple(_run(check, *shared, builtins) for check in checks)
-    if shared == (initial, final):
+    if _text(shared) == before:
         return verdicts
     return tuple(_run(check, snapshot(initial), snapshot(final), builtins) for check in checks)
 
@@ -45,6 +48,14 @@ def _run(check: Check, initial: State, final: State, builtins: Mapping[str, Any]
     if type(answer) is not bool:
         return Verdict(False, f"returned {type(answer).__name__}; return a bool")
     return Verdict(answer)
+
+
+def _text(states: tuple[State, State]) -> bytes | str:
+    """Return what any write changes, also to a value of another type or another order."""
+    try:
+        return orjson.dumps(states, default=plain)
+    except TypeError:
+        return repr(states)
 
 
 @lru_cache(maxsize=4096)

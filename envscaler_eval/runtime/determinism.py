@@ -74,7 +74,7 @@ class DeterministicModules:
         if module is None:
             module = self._modules[root] = build(self)
         if fromlist and name == "os.path":
-            return os.path  # type: ignore[return-value]
+            return os.path
         return module
 
     def random_source(self) -> random.Random:
@@ -210,8 +210,8 @@ def _random_module(modules: DeterministicModules) -> ModuleType:
         def __init__(self, seed: Any = None) -> None:
             super().__init__(source.getrandbits(64) if seed is None else seed)
 
-        def seed(self, seed: Any = None, version: int = 2) -> None:
-            super().seed(source.getrandbits(64) if seed is None else seed, version)
+        def seed(self, a: Any = None, version: int = 2) -> None:
+            super().seed(source.getrandbits(64) if a is None else a, version)
 
     instance = Random(source.getrandbits(64))
     methods: dict[str, Callable[..., Any]] = {

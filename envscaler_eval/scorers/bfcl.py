@@ -11,15 +11,17 @@ from envscaler_eval.benchmarks.bfcl.checker import INFERENCE_ERROR, Step, judge
 from envscaler_eval.benchmarks.bfcl.data import RELEASES
 from envscaler_eval.benchmarks.bfcl.world import BfclWorld
 from envscaler_eval.errors import UsageError
+from envscaler_eval.scorers.macro import macro
 from envscaler_eval.solvers.bfcl.record import BfclRecord, decode_result, observations_hash
 from envscaler_eval.solvers.bfcl.start import live_entry
 from envscaler_eval.solvers.record import read_record
 
-# Officially the overall accuracy is the unweighted mean of the categories. Entries
-# of one number are variants of each other, hence one cluster.
+# `macro`, the unweighted mean of the categories, is the official overall accuracy.
+# Entries of one number are variants of each other, hence one cluster.
 _METRICS = [
-    grouped(mean(), "category", all="groups", all_label="overall"),
+    macro("category"),
     stderr(cluster="number"),
+    grouped(mean(), "category", all=False),
 ]
 
 

@@ -25,7 +25,7 @@ class EpisodeEnded(Exception):
     def __init__(self, ended_by: EndedBy) -> None:
         """Say what ended it."""
         super().__init__(ended_by)
-        self.ended_by = ended_by
+        self.ended_by: EndedBy = ended_by
 
 
 @asynccontextmanager
@@ -42,7 +42,8 @@ async def ending(finish: Callable[[EndedBy], object]) -> AsyncIterator[None]:
     except EpisodeEnded as end:
         finish(end.ended_by)
     except LimitExceededError as limit:
-        finish(_ENDED_BY_LIMIT.get(limit.type, "cancelled"))
+        ended_by: EndedBy = _ENDED_BY_LIMIT.get(limit.type) or "cancelled"
+        finish(ended_by)
         raise
     except anyio.get_cancelled_exc_class():
         finish("time_limit" if _out_of_time() else "cancelled")

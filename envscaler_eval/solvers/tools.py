@@ -38,7 +38,7 @@ def tool_infos(tools: Sequence[ToolSpec]) -> list[ToolInfo]:
 
 
 def tool_definitions(target: CallTarget, infos: Sequence[ToolInfo]) -> list[ToolDef]:
-    """Return a world's tools for any solver; Inspect checks arguments before the world does."""
+    """Return tools for any solver; Inspect checks arguments before the target does."""
     return [
         ToolDef(
             _executor(target, info.name),
@@ -54,7 +54,7 @@ def tool_definitions(target: CallTarget, infos: Sequence[ToolInfo]) -> list[Tool
 def executors(target: CallTarget, calls: Iterable[ToolCall]) -> list[ToolDef]:
     """Return what executes given calls: whatever is named, with whatever arguments.
 
-    The world judges names and arguments itself; Inspect's own check would keep
+    The target judges names and arguments itself; Inspect's own check would keep
     faulty calls from it and takes 200 times as long.
     """
     return [

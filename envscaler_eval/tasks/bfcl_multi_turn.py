@@ -13,7 +13,7 @@ from envscaler_eval.solvers import bfcl_conversation, start_bfcl
 from envscaler_eval.solvers.bfcl.record import CallingMode, Protocol
 from envscaler_eval.tasks.bfcl_dataset import entry_dataset
 from envscaler_eval.tasks.dataset import listed, one_of
-from envscaler_eval.tasks.trials import trial_epochs
+from envscaler_eval.tasks.trials import epochs
 
 _SNAPSHOT: dict[str, Snapshot] = {"official": "v4", "paper": "v3"}
 
@@ -66,7 +66,7 @@ def bfcl_multi_turn(
         ),
         solver=bfcl_conversation(),
         scorer=bfcl(data_dir),
-        epochs=trial_epochs(trials),
+        epochs=epochs(trials),
         version=1,
         metadata={
             "full_task_version": "1-A",

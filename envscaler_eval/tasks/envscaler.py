@@ -9,7 +9,7 @@ from envscaler_eval.scorers import checklist
 from envscaler_eval.solvers import by_mode, close_episode, start_episode
 from envscaler_eval.solvers.protocol import Mode, ProtocolName
 from envscaler_eval.tasks.dataset import Split, listed, one_of, scenario_dataset, select_packs
-from envscaler_eval.tasks.trials import trial_epochs
+from envscaler_eval.tasks.trials import epochs
 
 
 @task
@@ -57,7 +57,7 @@ def envscaler(
         solver=by_mode(step_limit=step_limit),
         cleanup=close_episode,
         scorer=checklist(),
-        epochs=trial_epochs(trials),
+        epochs=epochs(trials),
         version=1,
         metadata={
             "full_task_version": "1-A",

@@ -2,10 +2,29 @@
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, TypedDict, get_args
+
+Priority = Literal["urgent", "soon", "routine"]
+AppointmentStatus = Literal["booked", "completed", "missed", "cancelled"]
+CancelReason = Literal["patient_request", "clinic_request", "booked_in_error"]
+CloseReason = Literal["patient_withdrew", "referral_lapsed", "treated_elsewhere"]
+BlockReason = Literal["leave", "training", "meeting", "maintenance", "cleaning"]
+WaiverReason = Literal["clinic_error", "hospital_admission", "bereavement"]
+DeclinedRequest = Literal["booking", "move", "fee_waiver"]
+DeclineReason = Literal[
+    "no_valid_referral",
+    "no_recent_visit",
+    "waitlist_order",
+    "preparation_time",
+    "no_free_slot",
+    "outstanding_fees",
+    "waiver_already_used",
+    "move_limit",
+    "short_notice",
+]
 
 WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
-PRIORITIES = ("urgent", "soon", "routine")
+PRIORITIES = get_args(Priority)
 GRID_MINUTES = 15
 NOTICE = timedelta(hours=24)
 LATE_FEE = 40
@@ -92,8 +111,8 @@ class Appointment(Placement):
     patient_id: str
     visit_type_id: str
     referral_id: str | None
-    status: Literal["booked", "completed", "missed", "cancelled"]
-    cancel_reason: Literal["patient_request", "clinic_request", "booked_in_error"] | None
+    status: AppointmentStatus
+    cancel_reason: CancelReason | None
     patient_moves: int
 
 
@@ -103,11 +122,11 @@ class WaitlistEntry(TypedDict):
     patient_id: str
     visit_type_id: str
     provider_id: str | None
-    priority: Literal["urgent", "soon", "routine"]
+    priority: Priority
     requested_on: str
     available_from: str
     status: Literal["waiting", "placed", "closed"]
-    close_reason: Literal["patient_withdrew", "referral_lapsed", "treated_elsewhere"] | None
+    close_reason: CloseReason | None
 
 
 class Block(TypedDict):
@@ -117,7 +136,7 @@ class Block(TypedDict):
     date: str
     start: str
     end: str
-    reason: Literal["leave", "training", "meeting", "maintenance", "cleaning"]
+    reason: BlockReason
 
 
 class Fee(TypedDict):
@@ -128,7 +147,7 @@ class Fee(TypedDict):
     amount: int
     charged_on: str
     status: Literal["unpaid", "paid", "waived"]
-    waiver_reason: Literal["clinic_error", "hospital_admission", "bereavement"] | None
+    waiver_reason: WaiverReason | None
     waived_on: str | None
 
 
@@ -136,8 +155,8 @@ class Refusal(TypedDict):
     """A request that was turned down, and the rule that stood against it."""
 
     patient_id: str
-    request: str
-    reason: str
+    request: DeclinedRequest
+    reason: DeclineReason
     recorded_on: str
 
 
@@ -289,10 +308,9 @@ class ClinicScheduling:
         Args:
             kind: Only those of this kind, such as the `room_kind` of a visit type.
         """
-        rooms = _rows(self.rooms, "room_id", kind=kind)
         return {
             "success": True,
-            "rooms": rooms,
+            "rooms": _rows(self.rooms, "room_id", kind=kind),
             "equipment": _rows(self.equipment, "equipment_id", kind=kind),
         }
 
@@ -303,7 +321,7 @@ class ClinicScheduling:
         patient_id: str | None = None,
         provider_id: str | None = None,
         resource_id: str | None = None,
-        status: Literal["booked", "completed", "missed", "cancelled"] | None = None,
+        status: AppointmentStatus | None = None,
     ) -> dict[str, Any]:
         """List appointments in order of time; all conditions that are given must hold.
 
@@ -456,7 +474,8 @@ class ClinicScheduling:
     ) -> dict[str, Any]:
         """Move a booked appointment to another time, and to another provider if one is given.
 
-        It keeps its room and device if they are free at the new time.
+        It keeps its room and device if they are free at the new time, and uses the referral
+        that expires first of those valid on the new day.
 
         Args:
             appointment_id: The appointment to move.
@@ -474,10 +493,11 @@ class ClinicScheduling:
         present = (appointment["provider_id"], appointment["date"], appointment["start"])
         if (provider_id, date, start) == present:
             return _failure(f"Appointment {appointment_id} is already at that time")
-        if requested_by == "patient" and appointment["patient_moves"] >= PATIENT_MOVES:
-            return _failure(f"The patient has moved {appointment_id} {PATIENT_MOVES} times already")
-        if requested_by == "patient" and self._is_late(appointment):
-            return _failure(f"{appointment_id} starts within 24 hours; the patient cannot move it")
+        if requested_by == "patient":
+            if appointment["patient_moves"] >= PATIENT_MOVES:
+                return _failure(f"The patient had {appointment_id} moved {PATIENT_MOVES} times")
+            if self._is_late(appointment):
+                return _failure(f"{appointment_id} starts in less than 24 hours")
         patient_id, visit_type_id = appointment["patient_id"], appointment["visit_type_id"]
         placement = self._place(visit_type_id, provider_id, date, start, patient_id, appointment_id)
         if isinstance(placement, str):
@@ -489,11 +509,7 @@ class ClinicScheduling:
         self.appointments[appointment_id] = {**appointment, **placement}
         return {"success": True, "appointment": self._summary(appointment_id)}
 
-    def cancel_appointment(
-        self,
-        appointment_id: str,
-        reason: Literal["patient_request", "clinic_request", "booked_in_error"],
-    ) -> dict[str, Any]:
+    def cancel_appointment(self, appointment_id: str, reason: CancelReason) -> dict[str, Any]:
         """Cancel a booked appointment that has not started.
 
         A late fee is charged if the patient asks for it less than 24 hours before the start.
@@ -539,7 +555,9 @@ class ClinicScheduling:
         visit_type_id = appointment["visit_type_id"]
         rooms = self._suitable_rooms(visit_type_id, appointment["patient_id"])
         if resource_id not in rooms + self._devices(visit_type_id):
-            return _failure(f"{resource_id} is not what {visit_type_id} or the patient needs")
+            if resource_id in self._suitable_rooms(visit_type_id, None):
+                return _failure(f"The patient needs a step-free room, and {resource_id} is not")
+            return _failure(f"{resource_id} is not what {visit_type_id} needs")
         span = (appointment["date"], appointment["start"], appointment["end"])
         if clash := self._clash(resource_id, *span):
             return _failure(clash)
@@ -550,12 +568,7 @@ class ClinicScheduling:
         return {"success": True, "appointment": self._summary(appointment_id)}
 
     def block_time(
-        self,
-        resource_id: str,
-        date: str,
-        start: str,
-        end: str,
-        reason: Literal["leave", "training", "meeting", "maintenance", "cleaning"],
+        self, resource_id: str, date: str, start: str, end: str, reason: BlockReason
     ) -> dict[str, Any]:
         """Keep a provider, a room or a device from being booked for part of a day.
 
@@ -601,13 +614,14 @@ class ClinicScheduling:
         self,
         patient_id: str,
         visit_type_id: str,
-        priority: Literal["urgent", "soon", "routine"],
+        priority: Priority,
         available_from: str,
         provider_id: str | None = None,
     ) -> dict[str, Any]:
         """Put a patient on the waitlist for a visit type; today is the date of request.
 
-        The patient must be entitled to the visit on the first day asked for.
+        The patient must be entitled to the visit on the first day asked for, and can wait
+        for a visit type only once.
 
         Args:
             patient_id: The patient.
@@ -641,11 +655,7 @@ class ClinicScheduling:
         )
         return {"success": True, "entry_id": entry_id}
 
-    def close_waitlist_entry(
-        self,
-        entry_id: str,
-        reason: Literal["patient_withdrew", "referral_lapsed", "treated_elsewhere"],
-    ) -> dict[str, Any]:
+    def close_waitlist_entry(self, entry_id: str, reason: CloseReason) -> dict[str, Any]:
         """Take a waiting patient off the waitlist without an appointment.
 
         Args:
@@ -683,7 +693,9 @@ class ClinicScheduling:
         if error := _calendar_error(issued_on):
             return _failure(error)
         if not _shift_day(_today(), -REFERRAL_DAYS) <= issued_on <= _today():
-            return _failure(f"A letter of {issued_on} is not valid today")
+            return _failure(
+                f"A letter is valid for {REFERRAL_DAYS} days; one of {issued_on} is not valid today"
+            )
         if not 1 <= visits <= REFERRAL_VISITS:
             return _failure(f"A referral covers 1 to {REFERRAL_VISITS} visits, not {visits}")
         referral_id = self._new_id("RF")
@@ -697,9 +709,7 @@ class ClinicScheduling:
         )
         return {"success": True, "referral_id": referral_id, **self.referrals[referral_id]}
 
-    def waive_fee(
-        self, fee_id: str, reason: Literal["clinic_error", "hospital_admission", "bereavement"]
-    ) -> dict[str, Any]:
+    def waive_fee(self, fee_id: str, reason: WaiverReason) -> dict[str, Any]:
         """Waive an unpaid late cancellation fee.
 
         Args:
@@ -720,22 +730,9 @@ class ClinicScheduling:
         return {"success": True, "fee_id": fee_id, "owed": self._owed(fee["patient_id"])}
 
     def decline_request(
-        self,
-        patient_id: str,
-        request: Literal["booking", "move", "fee_waiver"],
-        reason: Literal[
-            "no_valid_referral",
-            "no_recent_visit",
-            "waitlist_order",
-            "preparation_time",
-            "no_free_slot",
-            "outstanding_fees",
-            "waiver_already_used",
-            "move_limit",
-            "short_notice",
-        ],
+        self, patient_id: str, request: DeclinedRequest, reason: DeclineReason
     ) -> dict[str, Any]:
-        """Put on record that a patient's request was turned down.
+        """Put on record that a patient's request was turned down; once a day will do.
 
         Args:
             patient_id: The patient who asked, or for whom it was asked.
@@ -840,10 +837,11 @@ class ClinicScheduling:
     def _referral_error(
         self, patient_id: str, visit_type_id: str, day: str, moving: str | None = None
     ) -> str | None:
+        """Why a visit that needs a referral has none to use."""
         visit_type = self.visit_types[visit_type_id]
-        if not visit_type["needs_referral"]:
-            return None
-        if self._referral(patient_id, visit_type_id, day, moving) is not None:
+        if not visit_type["needs_referral"] or self._referral(
+            patient_id, visit_type_id, day, moving
+        ):
             return None
         return f"{patient_id} has no {visit_type['specialty']} referral with a visit left on {day}"
 
@@ -855,7 +853,7 @@ class ClinicScheduling:
         Debts do not stand against `moving` an appointment.
         """
         if moving is None and (owed := self._owed(patient_id)) >= DEBT_LIMIT:
-            return f"{patient_id} owes {owed} euros in late fees; the limit is below {DEBT_LIMIT}"
+            return f"{patient_id} owes {owed} euros in late fees, which is {DEBT_LIMIT} or more"
         if error := self._referral_error(patient_id, visit_type_id, day, moving):
             return error
         visit_type = self.visit_types[visit_type_id]
@@ -939,10 +937,13 @@ class ClinicScheduling:
                 return f"{participant} is blocked on {day} {block['start']}-{block['end']} ({key})"
         return None
 
+    def _needs_step_free(self, patient_id: str | None) -> bool:
+        return patient_id is not None and self.patients[patient_id]["step_free"]
+
     def _suitable_rooms(self, visit_type_id: str, patient_id: str | None) -> list[str]:
         kind = self.visit_types[visit_type_id]["room_kind"]
-        step_free = patient_id is not None and self.patients[patient_id]["step_free"]
         rooms = _rows(self.rooms, "room_id", kind=kind)
+        step_free = self._needs_step_free(patient_id)
         return [row["room_id"] for row in rooms if row["step_free"] or not step_free]
 
     def _devices(self, visit_type_id: str) -> list[str]:
@@ -992,7 +993,8 @@ class ClinicScheduling:
         rooms = self._suitable_rooms(visit_type_id, patient_id)
         room_id = self._first_free(rooms, day, start, end, moving)
         if room_id is None:
-            return f"No room for {visit_type_id} that suits the patient is free then"
+            wanted = "step-free room" if self._needs_step_free(patient_id) else "room"
+            return f"No {wanted} for {visit_type_id} is free then"
         devices = self._devices(visit_type_id)
         equipment_id = self._first_free(devices, day, start, end, moving)
         if equipment_id is None and visit_type["equipment_kind"] is not None:

@@ -399,7 +399,10 @@ class FarmCooperative:
             return _fail(error)
         machines = []
         for row in _rows("machine_id", self.machines):
-            bookings = _rows("booking_id", self.bookings, machine_id=row["machine_id"])
+            bookings = [
+                {"member": self.members[booking["member_id"]]["name"], **booking}
+                for booking in _rows("booking_id", self.bookings, machine_id=row["machine_id"])
+            ]
             bookers = {booking["member_id"] for booking in bookings}
             if _like(name, row["name"]) and (booked_by is None or booked_by in bookers):
                 bookings.sort(key=lambda booking: booking["starts_on"])
@@ -662,9 +665,8 @@ class FarmCooperative:
             delivery, delivered_in = self._delivered(delivery_id)
             if delivery["member_id"] == member_id and delivered_in == season:
                 return _fail(f"Delivery {delivery_id} of the season is in store and not settled")
-        kg = sum(
-            row["kg"] for row in self.find_settlements(member_id, None, season, "paid")["settlements"]
-        )
+        settled = self.find_settlements(member_id=member_id, season=season, status="paid")
+        kg = sum(settlement["kg"] for settlement in settled["settlements"])
         if kg == 0:
             return _fail(f"Nothing of member {member_id} is settled in the season")
         dividend_id = f"DIV-{self.next_dividend}"
@@ -750,11 +752,11 @@ class FarmCooperative:
         Args:
             subject_id: The member, delivery, store, contract, settlement, machine or booking.
             reason: not_certified: no organic certificate for crop and day. too_wet: above the
-                moisture limit. grade_too_low: for the store or contract. no_room: the store or
-                contract is full. outside_period: of the contract. contract_closed. over_30_days:
-                a settlement too old to reverse. minimum_not_filled: of a contract that runs on.
-                not_settled: weight in store is not settled. not_active: the member has left.
-                machine_taken: or in repair. cleaning_day: no full day to clean the machine.
+                moisture limit. grade_too_low: for the store or contract. no_room: too little left
+                in the store or contract. outside_period: of the contract. contract_closed.
+                over_30_days: a settlement too old to reverse. minimum_not_filled: of a contract
+                that runs on. not_settled: weight in store is not settled. not_active: the member
+                has left. machine_taken: or in repair. cleaning_day: no full day to clean it.
         """
         subjects: tuple[Mapping[str, object], ...] = (
             self.members,
@@ -830,7 +832,7 @@ class FarmCooperative:
         if not 1 <= delivery["gross_kg"] <= HEAVIEST_LOAD_KG:
             return f"A load weighs 1 to {HEAVIEST_LOAD_KG} kg"
         if any((measure is None) != (crop["kind"] == "produce") for measure in measures):
-            return f"Moisture and test weight are for grain; {crop['name']} is {crop['kind']}"
+            return f"Give moisture and test weight for grain only; {crop['name']}: {crop['kind']}"
         if any(not 0 <= measure <= 100 for measure in measures if measure is not None):
             return "Moisture and test weight lie between 0 and 100"
         if not 0 <= delivery["defects_percent"] <= 100:
@@ -851,8 +853,9 @@ class FarmCooperative:
             return f"{moisture} % is above the moisture limit of {crop['name']}, {limit} %"
         if store["kind"] != crop["kind"]:
             return f"{name} is for {store['kind']}"
-        if store["crop_id"] not in (None, delivery["crop_id"]):
-            return f"{name} is in use for crop {store['crop_id']}; empty and clean it first"
+        held = store["crop_id"]
+        if held is not None and held != delivery["crop_id"]:
+            return f"{name} is in use for {self.crops[held]['name']}; empty and clean it first"
         if store["method"] not in (None, delivery["method"]):
             return f"{name} is in use for {store['method']} goods; empty and clean it first"
         if delivery["grade"] > store["lowest_grade"]:

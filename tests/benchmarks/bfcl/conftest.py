@@ -6,6 +6,7 @@ from pathlib import Path
 
 import bfcl_miniature
 import pytest
+from bfcl_runs import Runs
 
 from envscaler_eval.benchmarks.bfcl import Dataset, Snapshot, data, dataset, fetch, load
 from envscaler_eval.benchmarks.data import DataError
@@ -37,3 +38,9 @@ def snapshot(request: pytest.FixtureRequest) -> Snapshot:
     except DataError as fault:
         pytest.skip(f"no BFCL data: {fault.message}")
     return chosen
+
+
+@pytest.fixture
+def runs(miniature: Path, tmp_path: Path) -> Runs:
+    """Runs of the task."""
+    return Runs(miniature, tmp_path / "logs")

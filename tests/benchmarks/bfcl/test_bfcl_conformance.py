@@ -16,7 +16,8 @@ from typing import Any
 import bfcl_official
 from bfcl_mutations import MUTATIONS, Turns, mutated
 
-from envscaler_eval.benchmarks.bfcl import Dataset, Snapshot, check, load
+from envscaler_eval.audit.ground_truth import audit_ground_truth
+from envscaler_eval.benchmarks.bfcl import CATEGORIES, Dataset, Snapshot, check, load
 from envscaler_eval.benchmarks.bfcl.backends import Backends
 from envscaler_eval.benchmarks.bfcl.data import installed
 from envscaler_eval.benchmarks.bfcl.decoding import decode_text
@@ -24,6 +25,7 @@ from envscaler_eval.benchmarks.bfcl.faults import faults
 from envscaler_eval.benchmarks.bfcl.oracle import oracle_calls
 from envscaler_eval.benchmarks.bfcl.tools import held_out, offered, tool_specs
 from envscaler_eval.benchmarks.bfcl.world import BfclWorld
+from envscaler_eval.benchmarks.ground_truth import GROUND_TRUTHS
 
 KINDS = [mutation.__name__ for mutation in MUTATIONS]
 EVERY = 1 if os.environ.get("ENVSCALER_BFCL_FULL") else 40
@@ -172,6 +174,15 @@ def test_the_system_prompt_is_the_official_one(snapshot: Snapshot) -> None:
     docs = offered(dataset, dataset.entry("multi_turn_base_0"), 0)
     (told,) = official("prompt", snapshot, [docs])
     assert dataset.prompts.system(docs) == told
+
+
+def test_the_ground_truth_is_the_ceiling_and_doing_nothing_the_floor(snapshot: Snapshot) -> None:
+    name = "bfcl" if snapshot == "v4" else "bfcl_v3"
+    bounds = audit_ground_truth(GROUND_TRUTHS[name](None))
+    assert {bound.group.rpartition("/")[2] for bound in bounds} == set(CATEGORIES)
+    assert {(bound.floor.count, bound.floor.total) for bound in bounds} == {(0, 200)}
+    unsolved = [task for bound in bounds for task in bound.unsolved]
+    assert unsolved == ["bfcl/v3/multi_turn_base_154"] * (snapshot == "v3")
 
 
 def test_held_out_tools_are_where_the_questions_are_empty(snapshot: Snapshot) -> None:

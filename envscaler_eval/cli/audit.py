@@ -1,0 +1,101 @@
+"""The command that audits packs."""
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from envscaler_eval.cli.packs import split_name
+from envscaler_eval.errors import UsageError
+from envscaler_eval.pack import find_packs
+
+
+def audit(
+    what: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[ENV[/SCENARIO]]...", help="What to audit; all by default."),
+    ] = None,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", help="Write the cards to this file.")
+    ] = None,
+    html_file: Annotated[
+        Path | None, typer.Option("--html", help="Write one self-contained page.")
+    ] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="How many processes.")] = os.cpu_count() or 1,
+    record: Annotated[
+        bool, typer.Option("--record", help="Write the numbers into each pack.yaml.")
+    ] = False,
+) -> None:
+    """Try to earn rewards without the work, and to lose them with it.
+
+    Exits with 1 when a pack does not pass.
+    """
+    from pydantic import TypeAdapter
+
+    from envscaler_eval.audit import PackCard, Selection, audit_packs, record_quality
+    from envscaler_eval.audit.report import failures, html_page, rates_text, summary_table
+
+    chosen: dict[Path, list[str]] = {}
+    for name in what or [str(folder) for folder in find_packs()]:
+        folder, scenario = split_name(name)
+        chosen.setdefault(folder, []).extend([scenario] if scenario else [])
+    selections = [Selection(folder, tuple(names)) for folder, names in chosen.items()]
+    console = Console()
+    with Progress(
+        TextColumn("auditing"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+    ) as progress:
+        bar = progress.add_task("auditing", total=None)
+        cards = audit_packs(
+            selections,
+            jobs,
+            lambda done, total: progress.update(bar, completed=done, total=total),
+        )
+    console.print(summary_table(cards))
+    console.print(rates_text(cards))
+    for line in failures(cards):
+        console.print(line, markup=False, soft_wrap=True)
+    if json_file:
+        json_file.write_bytes(TypeAdapter(list[PackCard]).dump_json(cards, indent=2))
+    if html_file:
+        html_file.write_text(html_page(cards), encoding="utf-8")
+    if record:
+        for selection, card in zip(selections, cards, strict=True):
+            if not selection.scenarios:
+                record_quality(selection.folder, card)
+    if not all(card.passed for card in cards):
+        raise typer.Exit(1)
+
+
+def audit_benchmark(
+    name: Annotated[str, typer.Argument(metavar="BENCHMARK", help="Which; `data list` has them.")],
+    data_dir: Annotated[
+        Path | None, typer.Option(help="A folder that holds a folder for each benchmark.")
+    ] = None,
+) -> None:
+    """Show what a benchmark gives to its ground truth, and to doing nothing."""
+    from envscaler_eval.audit.ground_truth import audit_ground_truth
+    from envscaler_eval.benchmarks.ground_truth import GROUND_TRUTHS
+
+    if name not in GROUND_TRUTHS:
+        raise UsageError(f"there is no benchmark '{name}'; use one of {', '.join(GROUND_TRUTHS)}")
+    table = Table("tasks", "ground truth", "doing nothing")
+    bounds = audit_ground_truth(GROUND_TRUTHS[name](data_dir))
+    for bound in bounds:
+        table.add_row(
+            bound.group,
+            f"{bound.solved.count}/{bound.solved.total}",
+            f"{bound.floor.count}/{bound.floor.total} = {bound.floor.value:.1%}",
+        )
+    console = Console()
+    console.print(table)
+    for bound in bounds:
+        for task in bound.unsolved:
+            console.print(f"{task}: its ground truth does not score 1", markup=False)
