@@ -115,9 +115,8 @@ class Evaluator:
         called = called.split(".")[1] if "." in called else called
         if called in _FORBIDDEN:
             raise PermissionError(f"Function call {called} is not allowed.")
-        flags = ast.PyCF_ONLY_AST
-        tree = compile(text.lstrip(" \t"), "<string>", "eval", flags, dont_inherit=True)
-        return self._value(tree.body)
+        # The name of the file is part of the text of syntax errors.
+        return self._value(ast.parse(text.lstrip(" \t"), "<string>", "eval").body)
 
     def _with_instance(self, match: re.Match[str]) -> str:
         name = match.group(1)
