@@ -2,24 +2,29 @@
 
 from inspect_ai.model import ModelAPI, modelapi
 
-from envscaler_eval.scorers import acebench, checklist
+from envscaler_eval.scorers import acebench, bfcl, checklist
 from envscaler_eval.scorers import tau_bench as tau_bench_scorer
 from envscaler_eval.solvers import (
     acebench_dialogue,
+    bfcl_conversation,
     by_mode,
     conv,
     non_conv,
     start_acebench,
+    start_bfcl,
     start_episode,
     start_trial,
     tau_bench_agent,
 )
-from envscaler_eval.tasks import acebench_agent, envscaler, tau_bench
+from envscaler_eval.tasks import acebench_agent, bfcl_multi_turn, envscaler, tau_bench
 
 __all__ = [
     "acebench",
     "acebench_agent",
     "acebench_dialogue",
+    "bfcl",
+    "bfcl_conversation",
+    "bfcl_multi_turn",
     "by_mode",
     "checklist",
     "conv",
@@ -27,6 +32,7 @@ __all__ = [
     "non_conv",
     "policy",
     "start_acebench",
+    "start_bfcl",
     "start_episode",
     "start_trial",
     "tau_bench",

@@ -2,11 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
 from envscaler_eval.benchmarks import acebench
 from envscaler_eval.benchmarks.acebench.data import COMMIT as ACEBENCH_COMMIT
+from envscaler_eval.benchmarks.bfcl import data as bfcl
 from envscaler_eval.benchmarks.tau_bench import data as tau_bench
 
 
@@ -29,6 +31,8 @@ class Benchmark:
         licence: What upstream says of it.
         fetch: Fetches it.
         locate: Returns its folder, verified, or raises `DataError`.
+        snapshot: Which of its snapshots this is, where there are several; the
+            first in the catalogue is the default.
     """
 
     name: str
@@ -37,11 +41,24 @@ class Benchmark:
     licence: str
     fetch: Fetch
     locate: Callable[[str | Path | None], Path]
+    snapshot: str | None = None
 
 
 BENCHMARKS: tuple[Benchmark, ...] = (
     Benchmark(
         "acebench", "ACEBench, Agent part", ACEBENCH_COMMIT, "MIT", acebench.fetch, acebench.locate
+    ),
+    *(
+        Benchmark(
+            "bfcl",
+            f"BFCL Multi-Turn, {snapshot}",
+            release.version,
+            "Apache-2.0",
+            partial(bfcl.fetch, snapshot),
+            partial(bfcl.installed, snapshot),
+            snapshot,
+        )
+        for snapshot, release in bfcl.RELEASES.items()
     ),
     Benchmark(
         "tau_bench",

@@ -6,9 +6,13 @@ from pathlib import Path
 from typing import get_args
 
 from envscaler_eval.audit.ground_truth import GroundTruthTask
+from envscaler_eval.benchmarks import bfcl
 from envscaler_eval.benchmarks.acebench import dataset as acebench
 from envscaler_eval.benchmarks.acebench import oracle as acebench_oracle
 from envscaler_eval.benchmarks.acebench.conformance import replay_task
+from envscaler_eval.benchmarks.bfcl.calls import Call
+from envscaler_eval.benchmarks.bfcl.checker import judge
+from envscaler_eval.benchmarks.bfcl.oracle import oracle_calls
 from envscaler_eval.benchmarks.tau_bench import dataset as tau_bench
 from envscaler_eval.benchmarks.tau_bench import noop_script, oracle_script
 from envscaler_eval.benchmarks.tau_bench.grading import grade_trial
@@ -50,8 +54,28 @@ def _ace_score(dataset: acebench.Dataset, task: acebench.Task, messages: tuple[s
     return float(replay_task(dataset, task, messages)["official_end_ok"])
 
 
+def _bfcl(snapshot: bfcl.Snapshot, data_dir: DataFolder) -> Iterator[GroundTruthTask]:
+    dataset = bfcl.load(snapshot, data_dir)
+    for entry in dataset.entries.values():
+        calls = oracle_calls(dataset, entry)
+        yield GroundTruthTask(
+            name=f"bfcl/{snapshot}/{entry.id}",
+            group=f"bfcl/{snapshot}/{entry.category}",
+            solve=partial(_bfcl_score, dataset, entry, calls),
+            idle=partial(_bfcl_score, dataset, entry, ((),) * len(entry.turns)),
+        )
+
+
+def _bfcl_score(
+    dataset: bfcl.Dataset, entry: bfcl.Entry, turns: tuple[tuple[Call, ...], ...]
+) -> float:
+    return float(judge(dataset, entry, [[calls] for calls in turns]).valid)
+
+
 GROUND_TRUTHS: Mapping[str, Callable[[DataFolder], Iterator[GroundTruthTask]]] = {
     "acebench": _acebench,
+    "bfcl": partial(_bfcl, "v4"),
+    "bfcl_v3": partial(_bfcl, "v3"),
     "tau_bench": _tau_bench,
 }
 """For each benchmark, its tasks: those that are reported, in all languages."""

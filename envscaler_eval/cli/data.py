@@ -21,15 +21,23 @@ _DATA_DIR = Annotated[
 @data.command("fetch")
 def fetch(
     name: Annotated[str, typer.Argument(metavar="BENCHMARK", help="See `envscaler data list`.")],
+    snapshot: Annotated[
+        str | None, typer.Option(help="Which snapshot, where a benchmark has several.")
+    ] = None,
     data_dir: _DATA_DIR = None,
 ) -> None:
     """Download a benchmark's pinned data and verify it."""
     from envscaler_eval.benchmarks.catalogue import BENCHMARKS
 
-    known = {benchmark.name: benchmark for benchmark in BENCHMARKS}
-    if name not in known:
-        raise UsageError(f"there is no benchmark '{name}'; use one of {', '.join(known)}")
-    typer.echo(known[name].fetch(data_dir))
+    known = [benchmark for benchmark in BENCHMARKS if benchmark.name == name]
+    if not known:
+        names = ", ".join(dict.fromkeys(benchmark.name for benchmark in BENCHMARKS))
+        raise UsageError(f"there is no benchmark '{name}'; use one of {names}")
+    chosen = [one for one in known if snapshot in (None, one.snapshot)]
+    if not chosen:
+        snapshots = ", ".join(one.snapshot for one in known if one.snapshot) or "none"
+        raise UsageError(f"{name} has no snapshot '{snapshot}'; there are: {snapshots}")
+    typer.echo(chosen[0].fetch(data_dir))
 
 
 @data.command("list")

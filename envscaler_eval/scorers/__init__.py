@@ -1,7 +1,8 @@
 """Scorers: end states against checklists, and those of the benchmarks."""
 
 from envscaler_eval.scorers.acebench import acebench
+from envscaler_eval.scorers.bfcl import bfcl
 from envscaler_eval.scorers.checklist import checklist
 from envscaler_eval.scorers.tau_bench import tau_bench
 
-__all__ = ["acebench", "checklist", "tau_bench"]
+__all__ = ["acebench", "bfcl", "checklist", "tau_bench"]

@@ -1,0 +1,46 @@
+"""Fixtures: the miniature, and the real data where it can be had."""
+
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+import bfcl_miniature
+import pytest
+from bfcl_runs import Runs
+
+from envscaler_eval.benchmarks.bfcl import Dataset, Snapshot, data, dataset, fetch, load
+from envscaler_eval.benchmarks.data import DataError
+
+
+@pytest.fixture(scope="module")
+def miniature(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A data folder with the miniature, which passes for the pinned data."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(data, "manifest", bfcl_miniature.manifest)
+        yield bfcl_miniature.write(tmp_path_factory.mktemp("data"))
+    dataset._loaded.cache_clear()
+
+
+@pytest.fixture
+def small(miniature: Path) -> Dataset:
+    """The miniature's v4."""
+    return load("v4", miniature)
+
+
+@pytest.fixture(scope="session", params=["v4", "v3"])
+def snapshot(request: pytest.FixtureRequest) -> Snapshot:
+    """A real snapshot, fetched if need be."""
+    chosen: Snapshot = request.param
+    if find_spec("mpmath") is None:
+        pytest.skip("BFCL's backends need mpmath; pip install 'envscaler-eval[bfcl]'")
+    try:
+        fetch(chosen)
+    except DataError as fault:
+        pytest.skip(f"no BFCL data: {fault.message}")
+    return chosen
+
+
+@pytest.fixture
+def runs(miniature: Path, tmp_path: Path) -> Runs:
+    """Runs of the task."""
+    return Runs(miniature, tmp_path / "logs")
