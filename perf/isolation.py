@@ -177,7 +177,8 @@ def live(runtime: Runtime, count: int) -> dict[str, float]:
     for episode in episodes:
         episode.call("pay", PAYMENT)
     server = shared_server().get().pid
-    total = sum(pss(pid) for pid in (server, *children(server)))
+    processes: list[int | str] = [server, *children(server)]
+    total = sum(map(pss, processes))
     for episode in episodes:
         episode.close()
     return {

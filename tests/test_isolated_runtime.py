@@ -3,6 +3,7 @@
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -91,7 +92,7 @@ SCENARIO = Scenario(
         ToolCall(name="issue", arguments={"name": "b"}),
     ),
 )
-CALLS_MADE = [
+CALLS_MADE: list[tuple[str, dict[str, Any]]] = [
     ("issue", {"name": "a"}),
     ("wait", {"seconds": 90}),
     ("fail", {"how": "raise"}),
