@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import track
 from rich.syntax import Syntax
 from rich.table import Table
@@ -31,7 +32,7 @@ def list_packs(
         except PackError as fault:
             faults.append(str(fault))
             continue
-        table.add_row(info.id, info.title, info.domain, info.split)
+        table.add_row(info.id, escape(info.title), escape(info.domain), info.split)
     Console().print(table)
     _report(faults)
 
@@ -89,8 +90,10 @@ def split_name(what: str) -> tuple[Path, str | None]:
 
 def _show_environment(pack: Pack) -> None:
     console = Console()
-    console.print(f"[bold]{pack.info.title}[/] ({pack.info.id}), {pack.info.domain}\n")
-    console.print(pack.info.introduction)
+    console.print(
+        f"[bold]{escape(pack.info.title)}[/] ({pack.info.id}), {escape(pack.info.domain)}\n"
+    )
+    console.print(pack.info.introduction, markup=False)
     for rule in pack.info.rules:
         console.print(f"  - {rule}", markup=False)
     tools = Table("tool", "arguments", "description", title="Tools")
@@ -99,7 +102,7 @@ def _show_environment(pack: Pack) -> None:
         names = (
             name if name in required else f"({name})" for name in tool.parameters["properties"]
         )
-        tools.add_row(tool.name, ", ".join(names), tool.description.splitlines()[0])
+        tools.add_row(tool.name, ", ".join(names), escape(tool.description.splitlines()[0]))
     console.print(tools)
     scenarios = Table("scenario", "calls", "checks", "tags", title="Scenarios")
     for scenario in pack.scenarios:
@@ -107,7 +110,7 @@ def _show_environment(pack: Pack) -> None:
             scenario.id,
             str(len(scenario.solution)),
             str(len(scenario.checks)),
-            ", ".join(scenario.tags),
+            escape(", ".join(scenario.tags)),
         )
     console.print(scenarios)
 
@@ -117,7 +120,7 @@ def _show_scenario(scenario: Scenario) -> None:
     console.print(f"[bold]{scenario.name}[/], {scenario.now}\n")
     console.print(scenario.task, markup=False)
     for check in scenario.checks:
-        console.print(f"\n[bold]{check.kind}[/]: {check.about}")
+        console.print(f"\n[bold]{check.kind}[/]: {escape(check.about)}")
         console.print(Syntax(check.code.rstrip(), "python"))
     console.print("\n[bold]solution[/]")
     for call in scenario.solution:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from envscaler_eval.pack import find_packs, read_pack
 from tests.cli.commands import Command
-from tests.pack_files import a_scenario, write_pack
+from tests.pack_files import CHECKS, a_scenario, write_pack
 
 
 def test_list_shows_the_library(envscaler: Command) -> None:
@@ -67,6 +67,19 @@ def test_show_tells_every_scenario_of_a_shipped_pack(envscaler: Command) -> None
         code, output, _ = envscaler("show", scenario.name)
         assert code == 0
         assert scenario.checks[0].about.split()[0] in output
+
+
+def test_brackets_are_shown_as_they_stand(envscaler: Command, tmp_path: Path) -> None:
+    check = {**CHECKS[0], "about": "list[str] of [/bold] bolts"}
+    pack = write_pack(
+        tmp_path,
+        title="Room [red]",
+        introduction="See [appendix].",
+        scenarios=[a_scenario(checks=[check, CHECKS[1]])],
+    )
+    assert "Room [red]" in envscaler("list", "--root", tmp_path)[1]
+    assert "See [appendix]." in envscaler("show", pack)[1]
+    assert "list[str] of [/bold] bolts" in envscaler("show", f"{pack}/restock")[1]
 
 
 def test_an_unknown_environment_ends_in_one_line(envscaler: Command) -> None:

@@ -2,10 +2,11 @@
 
 from pathlib import Path
 
+import pytest
 from inspect_ai.agent import react
 from inspect_ai.solver import basic_agent, generate, system_message
+from inspect_ai.util import registry_create, registry_info
 
-from envscaler_eval.solvers import by_mode, close_episode, start_episode
 from tests.inspect_runs import ORDER, TAKE, call, facts, model, observations, only, run, say, score
 
 DONE = say("Task Completed")
@@ -59,7 +60,19 @@ def test_an_agent_without_the_tools_earns_nothing(pack_folder: Path, tmp_path: P
     assert facts(sample)["calls"] == 0
 
 
-def test_our_parts_can_be_named_on_the_command_line() -> None:
-    assert callable(by_mode())
-    assert callable(start_episode())
-    assert callable(close_episode)
+@pytest.mark.parametrize(
+    "name",
+    [
+        "acebench_dialogue",
+        "by_mode",
+        "conv",
+        "non_conv",
+        "start_acebench",
+        "start_episode",
+        "start_trial",
+        "tau_bench_agent",
+    ],
+)
+def test_our_solvers_can_be_named_on_the_command_line(name: str) -> None:
+    solver = registry_create("solver", f"envscaler_eval/{name}")
+    assert registry_info(solver).name == f"envscaler_eval/{name}"
