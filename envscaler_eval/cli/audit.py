@@ -11,7 +11,7 @@ from rich.table import Table
 
 from envscaler_eval.cli.packs import split_name
 from envscaler_eval.errors import UsageError
-from envscaler_eval.pack import find_packs
+from envscaler_eval.pack import LIBRARY, find_packs
 
 
 def audit(
@@ -29,6 +29,9 @@ def audit(
     record: Annotated[
         bool, typer.Option("--record", help="Write the numbers into each pack.yaml.")
     ] = False,
+    trust: Annotated[
+        bool, typer.Option("--trust", help="Run packs from outside the library unprotected.")
+    ] = False,
 ) -> None:
     """Try to earn rewards without the work, and to lose them with it.
 
@@ -42,6 +45,11 @@ def audit(
     chosen: dict[Path, list[str]] = {}
     for name in what or [str(folder) for folder in find_packs()]:
         folder, scenario = split_name(name)
+        if not trust and folder.resolve().parent != LIBRARY.resolve():
+            raise UsageError(
+                f"{name}: the audit runs a pack's code unprotected, and this one is not of the "
+                "library; read it, then add --trust"
+            )
         chosen.setdefault(folder, []).extend([scenario] if scenario else [])
     selections = [Selection(folder, tuple(names)) for folder, names in chosen.items()]
     console = Console()

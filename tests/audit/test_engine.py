@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 from envscaler_eval.audit import Selection, audit_packs, audited_hash, record_quality
 from envscaler_eval.audit.report import html_page, rates_text
 from envscaler_eval.cli.app import app
+from envscaler_eval.errors import UsageError
 from envscaler_eval.pack import read_pack
 from tests.audit.tool_shed import checks, guard, write_pack
 
@@ -60,9 +61,17 @@ def test_command_exits_with_1_and_says_why(tmp_path: Path) -> None:
     folder = write_pack(tmp_path, checks=[*checks(), guard(VACUOUS)])
     output = tmp_path / "cards.json"
     ended = CliRunner().invoke(
-        app, ["audit", str(folder), "--jobs", "1", "--json", str(output)], env={"COLUMNS": "200"}
+        app,
+        ["audit", str(folder), "--trust", "--jobs", "1", "--json", str(output)],
+        env={"COLUMNS": "200"},
     )
     assert ended.exit_code == 1
     assert "check 3 (a guard) answers the same for every ending" in ended.stdout
     (card,) = json.loads(output.read_text())
     assert card["env"] == "tool_shed"
+
+
+def test_pack_of_a_stranger_is_not_run_unasked(tmp_path: Path) -> None:
+    folder = write_pack(tmp_path)
+    with pytest.raises(UsageError, match="read it, then add --trust"):
+        CliRunner().invoke(app, ["audit", str(folder)], catch_exceptions=False)
