@@ -23,6 +23,7 @@ perf: $(INSTALLED)  ## Measurements; each prints JSON.
 	$(BIN)/python perf/episodes.py
 	$(BIN)/python perf/list_packs.py
 	$(BIN)/python perf/inspect_overhead.py
+	$(BIN)/python perf/isolation.py
 
 $(INSTALLED): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

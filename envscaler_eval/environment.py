@@ -8,6 +8,8 @@ from types import CodeType
 from jsonschema_rs import Draft4Validator
 from pydantic import Field, model_validator
 
+from envscaler_eval.parsing import parse
+from envscaler_eval.program import Program
 from envscaler_eval.scenario import Frozen
 from envscaler_eval.tool_schema import tools_of, typed_dicts
 from envscaler_eval.world import ToolSpec
@@ -23,6 +25,7 @@ class Environment(Frozen):
         rules: Business rules, told to the agent and enforced by the code.
         class_name: The class in `source` whose instance is the environment.
         source: The program's text.
+        scratch: Whether it keeps files, and needs an empty folder to work in.
     """
 
     id: str = Field(pattern=r"^[A-Za-z0-9_\-]+$")
@@ -31,6 +34,7 @@ class Environment(Frozen):
     rules: tuple[str, ...]
     class_name: str
     source: str
+    scratch: bool = False
 
     @model_validator(mode="after")
     def _offers_tools(self) -> "Environment":
@@ -66,7 +70,7 @@ class Environment(Frozen):
 
     @cached_property
     def _constructor(self) -> ast.FunctionDef | None:
-        for node in ast.parse(self.source).body:
+        for node in parse(self.source).body:
             if isinstance(node, ast.ClassDef) and node.name == self.class_name:
                 for method in node.body:
                     if isinstance(method, ast.FunctionDef) and method.name == "__init__":
@@ -74,9 +78,20 @@ class Environment(Frozen):
         return None
 
     @cached_property
+    def program(self) -> Program:
+        """The program, compiled."""
+        return Program(
+            id=self.id,
+            class_name=self.class_name,
+            constructor_parameters=self.constructor_parameters,
+            constructor_reads_state=self.constructor_reads_state,
+            code=self.code,
+        )
+
+    @cached_property
     def code(self) -> CodeType:
         """The compiled program, without what only a type checker reads."""
-        module = ast.parse(self.source)
+        module = parse(self.source)
         program = _WithoutTypes(typed_dicts(module)).visit(module)
         return compile(program, f"<environment {self.id}>", "exec", dont_inherit=True)
 
@@ -93,7 +108,7 @@ class _WithoutTypes(ast.NodeTransformer):
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.stmt:
         if node.name in self._typed:
-            plain = ast.parse(f"{node.name} = dict").body[0]
+            plain = parse(f"{node.name} = dict").body[0]
             return ast.copy_location(plain, node)
         self.generic_visit(node)
         return node

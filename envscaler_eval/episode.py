@@ -140,6 +140,11 @@ class Episode:
         return self._runtime.blocking
 
     @property
+    def isolation(self) -> str:
+        """How far the environment is kept from doing harm; see `Runtime`."""
+        return self._runtime.isolation
+
+    @property
     def calls(self) -> Sequence[CallRecord]:
         """The calls made so far."""
         return self._calls

@@ -20,6 +20,8 @@ LIBRARY = Path(__file__).parent / "library"
 
 T = TypeVar("T")
 
+_TOLD = {"id", "title", "introduction", "rules", "class_name", "scratch"}
+
 
 class PackError(UsageError):
     """A pack is not as it must be: one line with the place, the fault and the remedy."""
@@ -36,6 +38,8 @@ class PackInfo(Frozen):
         class_name: The class in `environment.py`.
         domain: The field of life, for selection and statistics.
         split: Whether models may be trained on it.
+        scratch: Whether the program keeps files. It then runs isolated, in an
+            empty folder of its own.
         licence: SPDX identifier.
         canary: A unique string that marks text copied from the pack.
         provenance: Plain requests that imply the environment.
@@ -49,6 +53,7 @@ class PackInfo(Frozen):
     class_name: str
     domain: str
     split: Literal["train", "test"]
+    scratch: bool = False
     licence: str
     canary: str
     provenance: tuple[str, ...] = ()
@@ -76,7 +81,7 @@ class Pack:
     @cached_property
     def hash(self) -> str:
         """SHA-256 over all that decides how an episode goes and is graded."""
-        content = {
+        content: dict[str, Any] = {
             "introduction": self.info.introduction,
             "rules": self.info.rules,
             "class_name": self.info.class_name,
@@ -85,6 +90,8 @@ class Pack:
                 scenario.model_dump(mode="json", exclude={"tags"}) for scenario in self.scenarios
             ],
         }
+        if self.info.scratch:
+            content["scratch"] = True
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
     def scenario(self, scenario_id: str) -> Scenario:
@@ -131,7 +138,7 @@ def read_pack(folder: Path) -> Pack:
         _shown(program),
         Environment,
         {
-            **info.model_dump(include={"id", "title", "introduction", "rules", "class_name"}),
+            **info.model_dump(include=_TOLD),
             "source": _read(program, str, "Python"),
         },
     )

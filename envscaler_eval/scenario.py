@@ -1,6 +1,5 @@
 """Scenarios: what is asked, of which state, and how the end is judged."""
 
-import ast
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
@@ -14,6 +13,7 @@ from pydantic import (
     model_validator,
 )
 
+from envscaler_eval.check_code import check_function
 from envscaler_eval.state import require_plain
 
 
@@ -73,28 +73,6 @@ class Check(Frozen):
     def _code_defines_one_check(cls, code: str) -> str:
         check_function(code)
         return code
-
-
-def check_function(code: str) -> str:
-    """Return the name of the function over two states that check code defines.
-
-    Raises:
-        ValueError: The code does not parse or does not define such a function.
-    """
-    try:
-        tree = ast.parse(code)
-        compile(tree, "<check>", "exec")
-        body = tree.body
-    except (SyntaxError, ValueError) as fault:
-        where = f"line {fault.lineno}: " if isinstance(fault, SyntaxError) else ""
-        raise ValueError(f"check code is no Python: {where}{fault.args[0]}") from None
-    functions = [node for node in body if isinstance(node, ast.FunctionDef)]
-    if not functions:
-        raise ValueError("check code defines no function; write `def check(initial, final): ...`")
-    arguments = functions[-1].args
-    if len(arguments.posonlyargs) + len(arguments.args) != 2:
-        raise ValueError(f"check function '{functions[-1].name}' must take (initial, final)")
-    return functions[-1].name
 
 
 class SimulatedUser(Frozen):

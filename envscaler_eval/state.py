@@ -107,12 +107,12 @@ def require_plain(value: object, path: tuple[str, ...] = ()) -> None:
                 return
             fault = f"the number {value}"
         case dict() | list() if len(path) >= _DEEPEST:
-            raise UnserialisableStateError(f"is nested deeper than {_DEEPEST} levels")
+            raise UnserialisableStateError(f"something is nested deeper than {_DEEPEST} levels")
         case dict():
             for key, item in value.items():
                 if not isinstance(key, str):
                     raise UnserialisableStateError(
-                        f"the key {key!r} at {_pointer(path)} is no text"
+                        f"the key {key!r} at {_pointer(path) or '/'} is no text"
                     )
                 require_plain(key, path)
                 require_plain(item, (*path, key))

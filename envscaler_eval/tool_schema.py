@@ -9,6 +9,7 @@ from typing import Any
 
 import docstring_parser
 
+from envscaler_eval.parsing import parse, parse_expression
 from envscaler_eval.world import ToolSpec
 
 _SCALARS: dict[str, dict[str, Any]] = {
@@ -48,7 +49,7 @@ def tools_of(source: str, class_name: str) -> tuple[ToolSpec, ...]:
             has no tools.
     """
     try:
-        module = ast.parse(source)
+        module = parse(source)
     except (SyntaxError, ValueError) as fault:
         where = f"line {fault.lineno}: " if isinstance(fault, SyntaxError) else ""
         raise ToolSchemaError(f"{where}{fault.args[0]}; the file must be valid Python") from None
@@ -178,7 +179,7 @@ class _Types:
 
     def _quoted(self, text: str) -> dict[str, Any]:
         try:
-            return self.schema(ast.parse(text, mode="eval").body)
+            return self.schema(parse_expression(text))
         except SyntaxError:
             return {}
 

@@ -9,34 +9,59 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from envscaler_eval.episode import Episode, Grade
+from envscaler_eval.isolation import IsolationPolicy, isolation_choice
 from envscaler_eval.pack import Pack, PackError, read_pack
 from envscaler_eval.policies import RandomCalls, play
 from envscaler_eval.policies.random_calls import CALLS
-from envscaler_eval.runtime import EnvironmentFault, InProcessRuntime, Runtime
+from envscaler_eval.runtime import EnvironmentFault, Runtime
+from envscaler_eval.runtime.gate import violations
 from envscaler_eval.scenario import Scenario, ToolCall
 
 HASH_SEEDS = ("1", "2")
 """Two values of PYTHONHASHSEED under which sets of strings have different orders."""
 
 
-def validate_pack(folder: Path) -> list[str]:
+def validate_pack(folder: Path, isolation: IsolationPolicy | None = None) -> list[str]:
     """Return what is wrong with a pack, one line each; an empty list when it is sound.
 
     Each scenario is started, judged at once (goals must be false, guards true),
     solved by its solution and by its alternatives (all must hold), and traced in
     two processes with different hash seeds (the traces must agree).
+
+    Args:
+        folder: The pack.
+        isolation: Where it runs; by default isolated unless it is of the library.
+
+    Raises:
+        UsageError: This machine cannot isolate it.
     """
+    isolation = isolation or IsolationPolicy()
     try:
         pack = read_pack(folder)
     except PackError as fault:
         return [str(fault)]
-    runtime = InProcessRuntime(pack.environment)
+    if isolation.isolates(pack) and (refused := list(_gate_faults(pack))):
+        return refused
+    runtime = isolation.runtime(pack)
     faults = [
         f"{folder.name}/scenarios.yaml: scenario '{scenario.id}': {fault}"
         for scenario in pack.scenarios
         for fault in _scenario_faults(scenario, runtime)
     ]
-    return faults or _determinism_faults(pack)
+    return faults or _determinism_faults(pack, isolation)
+
+
+def _gate_faults(pack: Pack) -> Iterator[str]:
+    name = pack.folder.name
+    for violation in violations(pack.environment.source, pack.environment.scratch):
+        yield f"{name}/environment.py: {violation}"
+    for scenario in pack.scenarios:
+        for number, check in enumerate(scenario.checks, start=1):
+            for violation in violations(check.code):
+                yield (
+                    f"{name}/scenarios.yaml: scenario '{scenario.id}': check {number} "
+                    f"({check.about}) {violation}"
+                )
 
 
 def _scenario_faults(scenario: Scenario, runtime: Runtime) -> Iterator[str]:
@@ -96,8 +121,8 @@ def _broken_checks(grade: Grade) -> Iterator[str]:
             yield f"check {number} ({check.about}) {check.broken}"
 
 
-def _determinism_faults(pack: Pack) -> list[str]:
-    first, second = (trace_in_process(pack.folder, seed) for seed in HASH_SEEDS)
+def _determinism_faults(pack: Pack, isolation: IsolationPolicy) -> list[str]:
+    first, second = (trace_in_process(pack.folder, seed, isolation) for seed in HASH_SEEDS)
     return [
         f"{pack.info.id}/environment.py: scenario '{scenario}' goes differently in another "
         "process; sort sets before they reach the state or an observation"
@@ -106,14 +131,23 @@ def _determinism_faults(pack: Pack) -> list[str]:
     ]
 
 
-def trace_in_process(folder: Path, hash_seed: str) -> dict[str, str]:
+def trace_in_process(
+    folder: Path, hash_seed: str, isolation: IsolationPolicy | None = None
+) -> dict[str, str]:
     """Return `trace_pack` of a process of its own with a given hash seed.
+
+    Args:
+        folder: The pack.
+        hash_seed: The value of PYTHONHASHSEED.
+        isolation: Where it runs; by default isolated unless it is of the library.
 
     Raises:
         PackError: The process fails.
     """
+    isolation = isolation or IsolationPolicy()
+    arguments = [str(folder.resolve()), isolation.choice, str(isolation.allow_weak)]
     finished = subprocess.run(
-        [sys.executable, "-m", "envscaler_eval.validation", str(folder.resolve())],
+        [sys.executable, "-m", "envscaler_eval.validation", *arguments],
         env={**os.environ, "PYTHONHASHSEED": hash_seed},
         capture_output=True,
         text=True,
@@ -125,10 +159,10 @@ def trace_in_process(folder: Path, hash_seed: str) -> dict[str, str]:
     return traces
 
 
-def trace_pack(folder: Path) -> dict[str, str]:
+def trace_pack(folder: Path, isolation: IsolationPolicy) -> dict[str, str]:
     """Return a hash of everything that the solution and a random policy see, by scenario."""
     pack = read_pack(folder)
-    runtime = InProcessRuntime(pack.environment)
+    runtime = isolation.runtime(pack)
     return {scenario.id: _trace(scenario, runtime) for scenario in pack.scenarios}
 
 
@@ -146,4 +180,6 @@ def _trace(scenario: Scenario, runtime: Runtime) -> str:
 
 
 if __name__ == "__main__":
-    print(json.dumps(trace_pack(Path(sys.argv[1]))))
+    place, choice, allow_weak = sys.argv[1:]
+    policy = IsolationPolicy(choice=isolation_choice(choice), allow_weak=allow_weak == "True")
+    print(json.dumps(trace_pack(Path(place), policy)))

@@ -9,7 +9,6 @@ from envscaler_eval.runtime import InProcessRuntime
 from envscaler_eval.scenario import Scenario
 from tests.pack_files import stock_room, write_pack
 
-
 settings.register_profile("suite", max_examples=40, deadline=None)
 settings.load_profile("suite")
 

@@ -103,6 +103,15 @@ def _rejections(text: str) -> Damage:
     return lambda folder: _write(folder / "rejections.yaml", text)
 
 
+def _latin_1(folder: Path) -> None:
+    (folder / "scenarios.yaml").write_bytes(b"- id: caf\xe9")
+
+
+def _folder_instead(folder: Path) -> None:
+    (folder / "scenarios.yaml").unlink()
+    (folder / "scenarios.yaml").mkdir()
+
+
 def _write(file: Path, text: str) -> None:
     file.write_text(text, encoding="utf-8")
 
@@ -239,13 +248,11 @@ FAULTS: dict[str, tuple[Damage, list[str]]] = {
         ["scenario 'restock'", "now", "2026-03-09T08:30:00"],
     ),
     "text in another encoding": (
-        lambda folder: (folder / "scenarios.yaml").write_bytes(b"- id: caf\xe9") and None,
+        _latin_1,
         ["scenarios.yaml", "save it as UTF-8"],
     ),
     "a folder in the place of a file": (
-        lambda folder: (
-            ((folder / "scenarios.yaml").unlink(), (folder / "scenarios.yaml").mkdir()) and None
-        ),
+        _folder_instead,
         ["scenarios.yaml", "cannot be read"],
     ),
     "a rejection of a rule that there is not": (

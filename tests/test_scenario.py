@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from envscaler_eval.scenario import Check, Scenario, ToolCall, check_function
+from envscaler_eval.check_code import check_function
+from envscaler_eval.scenario import Check, Scenario, ToolCall
 from tests.pack_files import CHECKS, STATE, a_scenario
 
 

@@ -10,7 +10,8 @@ from envscaler_eval.tool_schema import ToolSchemaError, tools_of
 from envscaler_eval.world import ToolSpec
 
 HEADER = """
-from typing import Annotated, Any, Literal, NotRequired, Optional, Required, TypeAlias, TypedDict, Union
+from typing import Annotated, Any, Literal, NotRequired, Optional, Required, TypeAlias
+from typing import TypedDict, Union
 
 Size = Literal["small", "large"]
 Weight: TypeAlias = int | float
@@ -45,7 +46,7 @@ def _schema(annotation: str) -> Any:
     return _tool(f"x: {annotation}").parameters["properties"]["x"]
 
 
-ADDRESS = {
+ADDRESS: dict[str, Any] = {
     "type": "object",
     "properties": {"street": {"type": "string"}, "number": {"type": "integer"}},
     "required": ["street"],

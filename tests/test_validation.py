@@ -87,7 +87,7 @@ def test_an_alternative_that_changes_more_is_a_fault(tmp_path: Path) -> None:
 
 
 def test_a_state_that_does_not_serialise_is_a_fault(tmp_path: Path) -> None:
-    source = SOURCE.replace("self.orders: dict[str, dict] = {}", "self.orders = {}; self.x = open")
+    source = SOURCE.replace("self.orders: dict[str, dict] = {}", "self.orders = {}; self.x = print")
     (fault,) = _faults(tmp_path, source=source)
     assert "scenario 'restock': the final state cannot be judged" in fault
     assert "repair the environment or the state" in fault
@@ -103,7 +103,7 @@ def test_an_environment_that_does_not_start_is_a_fault(tmp_path: Path) -> None:
     "disorder",
     [
         'return {"success": True, "items": list({"bolt", "nut", "nail", "screw", "peg", "pin"})}',
-        'self.seen = list({"bolt", "nut", "nail", "screw", "peg", "pin"}); return {"success": True}',
+        'self.seen = list({"bolt", "nut", "nail", "screw", "peg"}); return {"success": True}',
     ],
 )
 def test_a_pack_that_depends_on_the_order_of_a_set_is_reported(

@@ -7,8 +7,7 @@ from envscaler_eval.audit.check_mutants import check_mutants
 from envscaler_eval.audit.findings import Item
 from envscaler_eval.audit.trajectories import Trajectory
 from envscaler_eval.runtime import Runtime, Verdict
-from envscaler_eval.runtime.checking import run_checks
-from envscaler_eval.runtime.determinism import Clock, DeterministicModules
+from envscaler_eval.runtime.checking import CheckSetting, run_checks
 from envscaler_eval.scenario import Check, Scenario
 from envscaler_eval.state import State
 
@@ -35,17 +34,17 @@ def audit_checks(
     with_session = runtime.start_scenario(scenario, seed=0)
     initial = with_session.state()
     with_session.close()
-    builtins = DeterministicModules(Clock(scenario.now), "audit").builtins
+    setting = CheckSetting(scenario.now, "audit")
     survivors: list[str] = []
     total = 0
     for number, check in enumerate(scenario.checks, start=1):
-        answers = [run_checks([check], initial, final, builtins)[0] for final in finals]
+        answers = [run_checks([check], initial, final, setting)[0] for final in finals]
         if len({answer.passed for answer in answers}) == 1:
             survivors.append(f"check {number} ({check.about}) answers the same for every ending")
         for label, code in check_mutants(check.code):
             total += 1
             mutant = Check(about=check.about, kind=check.kind, code=code)
-            if not _told_apart(mutant, answers, initial, finals, builtins):
+            if not _told_apart(mutant, answers, initial, finals, setting):
                 survivors.append(f"check {number}, {label}: no trajectory tells")
     vacuous = sum("answers the same" in note for note in survivors)
     alive = len(survivors) - vacuous
@@ -63,10 +62,10 @@ def _told_apart(
     answers: Sequence[Verdict],
     initial: State,
     finals: Sequence[State],
-    builtins: dict[str, object],
+    setting: CheckSetting,
 ) -> bool:
     for answer, final in zip(answers, finals, strict=True):
-        verdict = run_checks([mutant], initial, final, builtins)[0]
+        verdict = run_checks([mutant], initial, final, setting)[0]
         if verdict.passed != answer.passed or bool(verdict.broken) != bool(answer.broken):
             return True
     return False

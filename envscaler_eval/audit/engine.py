@@ -1,10 +1,11 @@
 """Auditing many packs: what to do, in parallel, and not twice."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from envscaler_eval.audit import cache
 from envscaler_eval.audit.environment_assessment import assess_environment
@@ -54,68 +55,63 @@ def audit_packs(
         parts = [
             _PackParts(pool, pack, scenarios) for pack, scenarios in zip(packs, wanted, strict=True)
         ]
-        futures = [future for part in parts for future in part.futures()]
-        progress(0, len(futures))
-        for done, future in enumerate(as_completed(futures), start=1):
+        owners = {future: part for part in parts for future in part.futures()}
+        progress(0, len(owners))
+        for done, future in enumerate(as_completed(owners), start=1):
             future.result()
-            progress(done, len(futures))
+            owners[future].keep_what_is_there()
+            progress(done, len(owners))
         return [part.card() for part in parts]
 
 
 class _PackParts:
-    """The parts of a pack's audit, on their way."""
+    """The parts of a pack's audit: those that were kept, and those on their way."""
 
     def __init__(
         self, pool: ProcessPoolExecutor, pack: Pack, scenarios: Sequence[Scenario]
     ) -> None:
         self._pack = pack
         self._key = cache.content_key(audited_hash(pack))
+        self._keys = {scenario.id: _scenario_key(pack, scenario) for scenario in scenarios}
         self._environment = cache.load(self._key, EnvironmentCard)
-        self._assessing: Future[EnvironmentCard] | None = None
-        if self._environment is None:
-            self._assessing = pool.submit(_assess, pack.folder)
-        self._cards: dict[str, ScenarioCard | Future[ScenarioCard]] = {}
-        for scenario in scenarios:
-            known = cache.load(_scenario_key(pack, scenario), ScenarioCard)
-            self._cards[scenario.id] = known or pool.submit(_audit, pack.folder, scenario.id)
-        self._traces: list[Future[dict[str, str]]] = []
-        if any(isinstance(card, Future) for card in self._cards.values()):
-            self._traces = [pool.submit(_traces, pack.folder, seed) for seed in HASH_SEEDS]
+        self._kept = {name: cache.load(key, ScenarioCard) for name, key in self._keys.items()}
+        missing = [name for name, card in self._kept.items() if card is None]
+        # The traces come first, since every scenario's card waits for them.
+        self._traces = [pool.submit(_traces, pack.folder, seed) for seed in HASH_SEEDS if missing]
+        self._assessing = [pool.submit(_assess, pack.folder)] if not self._environment else []
+        self._auditing = {name: pool.submit(_audit, pack.folder, name) for name in missing}
 
-    def futures(self) -> Iterator["Future[object]"]:
-        """Yield the parts that are not there yet."""
-        if self._assessing is not None:
-            yield self._assessing  # type: ignore[misc]
-        for card in self._cards.values():
-            if isinstance(card, Future):
-                yield card  # type: ignore[misc]
-        yield from self._traces  # type: ignore[misc]
+    def futures(self) -> "list[Future[Any]]":
+        """Return the parts that are on their way."""
+        return [*self._traces, *self._assessing, *self._auditing.values()]
+
+    def keep_what_is_there(self) -> None:
+        """Keep each part that has arrived, so that a run cut short loses nothing."""
+        for assessing in self._assessing:
+            if assessing.done() and self._environment is None:
+                self._environment = assessing.result()
+                cache.save(self._key, self._environment)
+        if not all(trace.done() for trace in self._traces):
+            return
+        for name, auditing in self._auditing.items():
+            if auditing.done() and self._kept[name] is None:
+                card = self._with_determinism(auditing.result())
+                self._kept[name] = card
+                cache.save(self._keys[name], card)
 
     def card(self) -> PackCard:
-        """Put the parts together, and keep what is new."""
-        environment = self._environment
-        if environment is None:
-            assert self._assessing is not None
-            environment = self._assessing.result()
-            cache.save(self._key, environment)
-        scenarios = []
-        for name, part in self._cards.items():
-            if isinstance(part, Future):
-                card = self._with_determinism(part.result())
-                cache.save(_scenario_key(self._pack, self._pack.scenario(name)), card)
-            else:
-                card = part
-            scenarios.append(card)
+        """Put the parts together, when all have arrived."""
+        assert self._environment is not None
         return PackCard(
             env=self._pack.info.id,
             audited=audited_hash(self._pack),
-            environment=environment,
-            scenarios=tuple(scenarios),
+            environment=self._environment,
+            scenarios=tuple(card for card in self._kept.values() if card is not None),
         )
 
     def _with_determinism(self, card: ScenarioCard) -> ScenarioCard:
-        traces = [future.result().get(card.scenario, "") for future in self._traces]
-        same = bool(traces[0]) and traces[0] == traces[1]
+        first, second = (trace.result().get(card.scenario) for trace in self._traces)
+        same = first is not None and first == second
         item = Item(
             name="determinism",
             passed=same,

@@ -7,6 +7,7 @@ import typer
 from envscaler_eval.cli.audit import audit, audit_benchmark
 from envscaler_eval.cli.data import data
 from envscaler_eval.cli.demo import demo
+from envscaler_eval.cli.doctor import doctor
 from envscaler_eval.cli.packs import list_packs, show, validate
 from envscaler_eval.errors import UsageError
 
@@ -21,6 +22,7 @@ app.command("list")(list_packs)
 app.command("show")(show)
 app.command("validate")(validate)
 app.command("audit")(audit)
+app.command("doctor")(doctor)
 app.command("audit-benchmark")(audit_benchmark)
 app.add_typer(data, name="data")
 

@@ -1,11 +1,14 @@
 """The demonstration: ceiling, floor and chance on the library, offline."""
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
+from shutil import which
 from statistics import mean
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
@@ -19,6 +22,9 @@ _CONFIDENCE = 0.95
 
 
 def demo(
+    envs: Annotated[
+        list[str] | None, typer.Argument(metavar="[ENV]...", help="Ids or folders; all by default.")
+    ] = None,
     full: Annotated[bool, typer.Option("--full", help="All scenarios, not two a pack.")] = False,
     log_dir: Annotated[Path, typer.Option(help="Where the logs go.")] = Path("logs/demo"),
 ) -> None:
@@ -29,14 +35,14 @@ def demo(
 
     from envscaler_eval.tasks import envscaler
 
-    table = Table("policy", "mode", "scenarios", "reward", "success", "highest reward")
+    table = Table("policy", "mode", "scenarios", "reward", "success", "highest", box=SIMPLE_HEAD)
     with Progress(console=console) as progress:
         bar = progress.add_task("playing", total=len(_POLICIES) * len(_MODES))
         for policy in _POLICIES:
             for mode in _MODES:
                 progress.update(bar, description=f"playing {policy} in {mode}")
                 (log,) = inspect_eval(
-                    envscaler(mode=mode, scenarios_per_env=None if full else 2),
+                    envscaler(envs=envs, mode=mode, scenarios_per_env=None if full else 2),
                     model=f"policy/{policy}",
                     model_roles={"user": "policy/user"},
                     log_dir=str(log_dir),
@@ -52,8 +58,16 @@ def demo(
     console.print(table)
     console.print(
         "Intervals: 95%; of success by Wilson, of reward by Student's t over environments.\n"
-        f"Logs: {log_dir.resolve()}\nBrowse them with: inspect view --log-dir {log_dir}"
+        "Highest: the best reward of a scenario.\n"
+        f"Logs: {log_dir.resolve()}\n"
+        f"Browse them with: {_inspect_command()} view --log-dir {log_dir}",
+        soft_wrap=True,
     )
+
+
+def _inspect_command() -> str:
+    """Return what starts Inspect, also when its environment is not activated."""
+    return "inspect" if which("inspect") else str(Path(sys.executable).with_name("inspect"))
 
 
 def _figures(samples: Sequence["EvalSample"]) -> tuple[str, str, str, str]:
@@ -71,8 +85,8 @@ def _figures(samples: Sequence["EvalSample"]) -> tuple[str, str, str, str]:
     low, high = _t_interval([mean(values) for values in by_env.values()])
     return (
         str(len(scores)),
-        f"{mean(rewards):.3f} [{low:.3f}, {high:.3f}]",
-        f"{wins / len(scores):.3f} [{interval.low:.3f}, {interval.high:.3f}]",
+        f"{mean(rewards):.3f} [{low:.2f}, {high:.2f}]",
+        f"{wins / len(scores):.3f} [{interval.low:.2f}, {interval.high:.2f}]",
         f"{max(rewards):.3f}",
     )
 

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import track
 from rich.syntax import Syntax
 from rich.table import Table
@@ -18,7 +19,9 @@ _PACKS = Annotated[
 
 
 def list_packs(
-    root: Annotated[Path, typer.Option(help="The folder that holds the packs.")] = LIBRARY,
+    root: Annotated[
+        Path, typer.Option(help="The folder that holds the packs.", exists=True, file_okay=False)
+    ] = LIBRARY,
 ) -> None:
     """List the environments."""
     table = Table("id", "title", "domain", "split")
@@ -29,7 +32,7 @@ def list_packs(
         except PackError as fault:
             faults.append(str(fault))
             continue
-        table.add_row(info.id, info.title, info.domain, info.split)
+        table.add_row(info.id, escape(info.title), escape(info.domain), info.split)
     Console().print(table)
     _report(faults)
 
@@ -46,17 +49,28 @@ def show(
         _show_scenario(pack.scenario(scenario_id))
 
 
-def validate(packs: _PACKS = None) -> None:
+def validate(
+    packs: _PACKS = None,
+    isolation: Annotated[
+        str, typer.Option(help="auto (isolated unless of the library), in_process or isolated.")
+    ] = "auto",
+    allow_weak_isolation: Annotated[
+        bool, typer.Option(help="Go on where this machine lacks a protection.")
+    ] = False,
+) -> None:
     """Check packs by running them; each fault is one line."""
+    from envscaler_eval.isolation import IsolationPolicy, isolation_choice
     from envscaler_eval.validation import validate_pack
+
+    policy = IsolationPolicy(isolation_choice(isolation), allow_weak_isolation)
 
     folders = [locate(pack) for pack in packs] if packs else find_packs()
     console = Console(stderr=True)
     faults = []
     for folder in track(folders, "validating", console=console, disable=not console.is_terminal):
-        faults += validate_pack(folder)
+        faults += validate_pack(folder, policy)
     _report(faults)
-    Console().print(f"{len(folders)} packs are sound")
+    Console().print("1 pack is sound" if len(folders) == 1 else f"{len(folders)} packs are sound")
 
 
 def _report(faults: list[str]) -> None:
@@ -76,8 +90,10 @@ def split_name(what: str) -> tuple[Path, str | None]:
 
 def _show_environment(pack: Pack) -> None:
     console = Console()
-    console.print(f"[bold]{pack.info.title}[/] ({pack.info.id}), {pack.info.domain}\n")
-    console.print(pack.info.introduction)
+    console.print(
+        f"[bold]{escape(pack.info.title)}[/] ({pack.info.id}), {escape(pack.info.domain)}\n"
+    )
+    console.print(pack.info.introduction, markup=False)
     for rule in pack.info.rules:
         console.print(f"  - {rule}", markup=False)
     tools = Table("tool", "arguments", "description", title="Tools")
@@ -86,7 +102,7 @@ def _show_environment(pack: Pack) -> None:
         names = (
             name if name in required else f"({name})" for name in tool.parameters["properties"]
         )
-        tools.add_row(tool.name, ", ".join(names), tool.description.splitlines()[0])
+        tools.add_row(tool.name, ", ".join(names), escape(tool.description.splitlines()[0]))
     console.print(tools)
     scenarios = Table("scenario", "calls", "checks", "tags", title="Scenarios")
     for scenario in pack.scenarios:
@@ -94,7 +110,7 @@ def _show_environment(pack: Pack) -> None:
             scenario.id,
             str(len(scenario.solution)),
             str(len(scenario.checks)),
-            ", ".join(scenario.tags),
+            escape(", ".join(scenario.tags)),
         )
     console.print(scenarios)
 
@@ -104,7 +120,7 @@ def _show_scenario(scenario: Scenario) -> None:
     console.print(f"[bold]{scenario.name}[/], {scenario.now}\n")
     console.print(scenario.task, markup=False)
     for check in scenario.checks:
-        console.print(f"\n[bold]{check.kind}[/]: {check.about}")
+        console.print(f"\n[bold]{check.kind}[/]: {escape(check.about)}")
         console.print(Syntax(check.code.rstrip(), "python"))
     console.print("\n[bold]solution[/]")
     for call in scenario.solution:

@@ -1,19 +1,46 @@
 """Running check functions so that none can influence another."""
 
-from collections.abc import Mapping, Sequence
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from types import CodeType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from envscaler_eval.check_code import check_function
+from envscaler_eval.runtime.determinism import Clock, DeterministicModules
 from envscaler_eval.runtime.runtime import Verdict
-from envscaler_eval.scenario import Check, check_function
 from envscaler_eval.state import State, plain, snapshot
+
+if TYPE_CHECKING:
+    from envscaler_eval.scenario import Check
+
+
+@dataclass(frozen=True)
+class CheckSetting:
+    """What a check sees of time and chance: a clock and a seed of its own.
+
+    They stand at the scenario's start whatever the environment and the other
+    checks have done, so that none of them can influence a check through them.
+
+    Attributes:
+        now: The clock's start, ISO 8601, read as UTC.
+        seed: Fixes everything random.
+    """
+
+    now: str
+    seed: str
+
+    def builtins(self) -> dict[str, Any]:
+        """Return builtins for one check."""
+        return DeterministicModules(Clock(self.now), f"{self.seed}#checks").builtins
 
 
 def run_checks(
-    checks: Sequence[Check], initial: State, final: State, builtins: Mapping[str, Any]
+    checks: Sequence[Check], initial: State, final: State, setting: CheckSetting
 ) -> tuple[Verdict, ...]:
     """Run checks on two states.
 
@@ -24,21 +51,35 @@ def run_checks(
         checks: The checks, in order.
         initial: The state before the first call; left as it is.
         final: The state to judge; left as it is.
-        builtins: The builtins that the checks see.
+        setting: What the checks see of time and chance.
     """
     if not checks:
         return ()
     shared = snapshot(initial), snapshot(final)
-    before = _text(shared)
-    verdicts = tuple(_run(check, *shared, builtins) for check in checks)
-    if _text(shared) == before:
+    before = text_of(shared)
+    verdicts = tuple(_run(check, *shared, setting) for check in checks)
+    if text_of(shared) == before:
         return verdicts
-    return tuple(_run(check, snapshot(initial), snapshot(final), builtins) for check in checks)
+    return tuple(_run(check, snapshot(initial), snapshot(final), setting) for check in checks)
 
 
-def _run(check: Check, initial: State, final: State, builtins: Mapping[str, Any]) -> Verdict:
-    name, code = _compiled(check.code)
-    namespace: dict[str, Any] = {"__builtins__": dict(builtins), "__name__": "check"}
+def _run(check: Check, initial: State, final: State, setting: CheckSetting) -> Verdict:
+    return run_check(*compiled_check(check.code), initial, final, setting)
+
+
+def run_check(
+    name: str, code: CodeType, initial: State, final: State, setting: CheckSetting
+) -> Verdict:
+    """Run one check, which may write to the states that it is given.
+
+    Args:
+        name: The function.
+        code: The compiled text that defines it.
+        initial: The state before the first call.
+        final: The state to judge.
+        setting: What the check sees of time and chance.
+    """
+    namespace: dict[str, Any] = {"__builtins__": setting.builtins(), "__name__": "check"}
     try:
         exec(code, namespace)
         answer = namespace[name](initial, final)
@@ -50,7 +91,7 @@ def _run(check: Check, initial: State, final: State, builtins: Mapping[str, Any]
     return Verdict(answer)
 
 
-def _text(states: tuple[State, State]) -> bytes | str:
+def text_of(states: tuple[State, State]) -> bytes | str:
     """Return what any write changes, also to a value of another type or another order."""
     try:
         return orjson.dumps(states, default=plain)
@@ -59,5 +100,6 @@ def _text(states: tuple[State, State]) -> bytes | str:
 
 
 @lru_cache(maxsize=4096)
-def _compiled(code: str) -> tuple[str, CodeType]:
+def compiled_check(code: str) -> tuple[str, CodeType]:
+    """Return the name of a check's function and the compiled text."""
     return check_function(code), compile(code, "<check>", "exec", dont_inherit=True)

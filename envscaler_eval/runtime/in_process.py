@@ -1,12 +1,14 @@
 """Sessions in this very process, for environments that are trusted."""
 
+from __future__ import annotations
+
 import json
 import marshal
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from envscaler_eval.environment import Environment
-from envscaler_eval.runtime.checking import run_checks
+from envscaler_eval.program import Program
+from envscaler_eval.runtime.checking import CheckSetting, run_checks
 from envscaler_eval.runtime.determinism import Clock, DeterministicModules
 from envscaler_eval.runtime.runtime import (
     EnvironmentFault,
@@ -15,7 +17,6 @@ from envscaler_eval.runtime.runtime import (
     Outcome,
     Runtime,
 )
-from envscaler_eval.scenario import Check
 from envscaler_eval.state import (
     State,
     UnserialisableStateError,
@@ -25,11 +26,20 @@ from envscaler_eval.state import (
     state_hash,
 )
 
+if TYPE_CHECKING:
+    from envscaler_eval.environment import Environment
+    from envscaler_eval.scenario import Check
+
+
+# `json.dumps` with options makes one at each call.
+_JSON = json.JSONEncoder(ensure_ascii=False, default=plain)
+
 
 class InProcessRuntime(Runtime):
     """Runs an environment in the calling process: fast, and with no protection."""
 
     blocking = False
+    isolation = "in_process"
 
     def __init__(self, environment: Environment) -> None:
         """Prepare to run an environment."""
@@ -38,12 +48,26 @@ class InProcessRuntime(Runtime):
 
     def start(
         self, state: State, now: str, seed: str, observations: ObservationForm = "json"
-    ) -> "InProcessSession":
+    ) -> InProcessSession:
         """Start a session; see `Runtime.start`."""
         start = self._starts.get(id(state))
         if start is None:
             start = self._starts[id(state)] = InitialState(state)
-        return InProcessSession(self.environment, start, now, seed, observations)
+        return InProcessSession(compiled_program(self.environment), start, now, seed, observations)
+
+
+def compiled_program(environment: Environment) -> Program:
+    """Return the program of an environment.
+
+    Raises:
+        EnvironmentFault: It parses but does not compile.
+    """
+    try:
+        return environment.program
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as fault:
+        raise EnvironmentFault(
+            f"environment '{environment.id}' does not start: {describe(fault)}"
+        ) from None
 
 
 class InitialState:
@@ -70,31 +94,43 @@ class InProcessSession:
 
     def __init__(
         self,
-        environment: Environment,
+        program: Program,
         start: InitialState,
         now: str,
         seed: str,
         observations: ObservationForm,
+        fatal: tuple[type[Exception], ...] = (),
     ) -> None:
         """Execute the program and give the instance its initial state.
+
+        Args:
+            program: The environment's program.
+            start: The initial state.
+            now: The clock's start.
+            seed: Fixes everything random.
+            observations: The form of the tools' results.
+            fatal: Exceptions in a tool that are no observations but are raised.
 
         Raises:
             EnvironmentFault: The program raises.
         """
+        self._fatal = fatal
+        self._checks = CheckSetting(now, seed)
         self._clock = Clock(now)
         self._modules = DeterministicModules(self._clock, seed)
         self._render = _as_json if observations == "json" else str
         namespace: dict[str, Any] = {
             "__builtins__": self._modules.builtins,
-            "__name__": f"environment_{environment.id}",
+            "__name__": f"environment_{program.id}",
         }
         try:
-            exec(environment.code, namespace)
-            self._instance = _construct(namespace[environment.class_name], environment, start)
-            self._initial = _initial_attributes(self._instance, start)
+            exec(program.code, namespace)
+            self._instance = _construct(namespace[program.class_name], program, start)
+            self._own = snapshot(_own_attributes(self._instance, start))
+            self._initial = {**self._own, **start.state}
         except (Exception, SystemExit) as fault:
             raise EnvironmentFault(
-                f"environment '{environment.id}' does not start: {describe(fault)}"
+                f"environment '{program.id}' does not start: {describe(fault)}"
             ) from None
 
     def call(self, name: str, arguments: Mapping[str, Any]) -> Outcome:
@@ -103,10 +139,12 @@ class InProcessSession:
         try:
             result = getattr(self._instance, name)(**snapshot(dict(arguments)))
             observation = self._render(result)
+            succeeded = not isinstance(result, dict) or result.get("success") is not False
+        except self._fatal:
+            raise
         except (Exception, SystemExit) as fault:
             failure = {"success": False, "error": f"{name} raised {describe(fault)}"}
             return Outcome(_as_json(failure), "raised")
-        succeeded = not isinstance(result, dict) or result.get("success") is not False
         return Outcome(observation, "ok" if succeeded else "failed")
 
     def state(self) -> State:
@@ -118,12 +156,24 @@ class InProcessSession:
         final = _attributes(self._instance)
         try:
             return Judgement(
-                verdicts=run_checks(checks, self._initial, final, self._modules.builtins),
+                verdicts=run_checks(checks, self._initial, final, self._checks),
                 changes=tuple(changes(self._initial, final)),
                 state_hash=state_hash(final),
             )
         except UnserialisableStateError as fault:
             raise EnvironmentFault(f"the final state cannot be judged: {fault}") from None
+
+    def attributes(self) -> State:
+        """Return the attributes of the instance themselves, not copies."""
+        return _attributes(self._instance)
+
+    def own_attributes(self) -> State:
+        """Return what the program held at its start beside the scenario's state.
+
+        The scenario's part of the initial state is never asked of the program,
+        which might tell it otherwise.
+        """
+        return self._own
 
     def close(self) -> None:
         """Let go of the state at once rather than at the next garbage collection."""
@@ -132,32 +182,29 @@ class InProcessSession:
 
 def describe(fault: BaseException) -> str:
     """Name an exception and its message in one short line, without traceback."""
-    lines = str(fault).splitlines()
+    try:
+        lines = str(fault).splitlines()
+    except Exception:
+        lines = []
     return f"{type(fault).__name__}: {lines[0][:200]}" if lines else type(fault).__name__
 
 
-def _construct(program: Any, environment: Environment, start: InitialState) -> Any:
+def _construct(make: Any, program: Program, start: InitialState) -> Any:
     """Make the instance: `__init__(init_config)` or `__init__()`, then one
     attribute for each key, the order in which EnvScaler builds its environments."""
     state = start.copy()
-    if environment.constructor_parameters:
-        given = start.copy() if environment.constructor_reads_state else state
-        instance = program(given)
+    if program.constructor_parameters:
+        given = start.copy() if program.constructor_reads_state else state
+        instance = make(given)
     else:
-        instance = program()
+        instance = make()
     for key, value in state.items():
         setattr(instance, key, value)
     return instance
 
 
-def _initial_attributes(instance: Any, start: InitialState) -> State:
-    """Describe the instance at its start, sharing what it took over unchanged."""
-    attributes = _attributes(instance)
-    for key, value in start.state.items():
-        if attributes.get(key) != value:
-            return snapshot(attributes)
-    own = {key: value for key, value in attributes.items() if key not in start.state}
-    return {**snapshot(own), **start.state}
+def _own_attributes(instance: Any, start: InitialState) -> State:
+    return {key: value for key, value in _attributes(instance).items() if key not in start.state}
 
 
 def _attributes(instance: Any) -> State:
@@ -170,6 +217,6 @@ def _attributes(instance: Any) -> State:
 
 def _as_json(result: object) -> str:
     try:
-        return json.dumps(result, ensure_ascii=False, default=plain)
+        return _JSON.encode(result)
     except (TypeError, ValueError):
         return str(result)

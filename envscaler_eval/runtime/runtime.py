@@ -5,14 +5,19 @@ that needs the instance itself (calling it, judging it) happens in the session,
 and only plain data comes out, so that a session may be another process.
 """
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from envscaler_eval.environment import Environment
-from envscaler_eval.scenario import Check, Scenario, ToolCall
 from envscaler_eval.state import Change, State
+
+# Workers import this module, and are forked the faster the less they import.
+if TYPE_CHECKING:
+    from envscaler_eval.environment import Environment
+    from envscaler_eval.scenario import Check, Scenario, ToolCall
 
 ObservationForm = Literal["json", "python"]
 """How a tool's result becomes text: JSON, or `str()` as in the EnvScaler paper."""
@@ -91,9 +96,11 @@ class Runtime(ABC):
         environment: The environment.
         blocking: Whether calls may take long enough that an event loop should
             not wait for them itself.
+        isolation: How far it keeps the environment from doing harm, for logs.
     """
 
     blocking: bool
+    isolation: str
 
     def __init__(self, environment: Environment) -> None:
         """Prepare to run an environment."""

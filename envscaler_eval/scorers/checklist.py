@@ -1,5 +1,6 @@
 """The checklist scorer: how much of what was asked holds in the final state."""
 
+from functools import partial
 from typing import Any
 
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
@@ -7,10 +8,12 @@ from inspect_ai.solver import TaskState
 
 from envscaler_eval.episode import Episode, Grade
 from envscaler_eval.errors import UsageError
+from envscaler_eval.isolation import IsolationChoice, IsolationPolicy, limits_of
 from envscaler_eval.solvers.agent import Agent
+from envscaler_eval.solvers.blocking import run_world
 from envscaler_eval.solvers.protocol import PROTOCOLS
 from envscaler_eval.solvers.record import PROPER_ENDINGS, EpisodeRecord, read_record
-from envscaler_eval.solvers.start import Environments, live_episode
+from envscaler_eval.solvers.start import Environments, OpenPack, live_episode
 
 _CLUSTERED = [mean(), stderr(cluster="env")]
 
@@ -18,11 +21,20 @@ _CLUSTERED = [mean(), stderr(cluster="env")]
 @scorer(
     metrics={"reward": _CLUSTERED, "success": _CLUSTERED, "paper_reward": _CLUSTERED},
 )
-def checklist() -> Scorer:
+def checklist(
+    isolation: IsolationChoice = "auto",
+    allow_weak_isolation: bool = False,
+    limits: dict[str, float] | None = None,
+) -> Scorer:
     """Grade the final state by the scenario's checks.
 
     A running sample is graded where it stands. A saved one is played again from
     the calls in its log, which must lead to the state hash in the log.
+
+    Args:
+        isolation: Where environments run; see `IsolationPolicy`.
+        allow_weak_isolation: Whether to go on where a protection is missing.
+        limits: Bounds of isolated environments, by name.
 
     Returns:
         A scorer whose value holds `reward` (goals times guards), `success` (1
@@ -32,25 +44,30 @@ def checklist() -> Scorer:
     Raises:
         UsageError: A saved sample cannot be played again as it was.
     """
-    environments = Environments()
+    policy = IsolationPolicy(isolation, allow_weak_isolation, limits_of(limits))
+    environments = Environments(policy)
 
     async def score(state: TaskState, target: Target) -> Score:
         record = read_record(state, EpisodeRecord)
         live = live_episode()
         if live is not None and (record is None or live.grade is None):
             # A solver other than ours has left no record.
-            record = Agent(state, live, step_limit=0).finish("completed")
+            record = await Agent(state, live, step_limit=0).finish("completed")
+        if record is None and "pack" in state.metadata:
+            return Score.unscored(reason="the episode ended in an error")
         if record is None:
             raise UsageError(f"{state.sample_id}: the log holds no episode; run the task first")
-        grade = live.grade if live is not None else _replay(environments, state, record)
-        assert grade is not None
-        return _score(grade, record)
+        if live is None:
+            opened = environments.open(state.metadata["pack"])
+            grade = await run_world(opened.runtime, partial(_replay, opened, state, record))
+            return _score(grade, record, opened.runtime.isolation)
+        assert live.grade is not None
+        return _score(live.grade, record, live.episode.isolation)
 
     return score
 
 
-def _replay(environments: Environments, state: TaskState, record: EpisodeRecord) -> Grade:
-    opened = environments.open(state.metadata["pack"])
+def _replay(opened: OpenPack, state: TaskState, record: EpisodeRecord) -> Grade:
     pack = opened.pack
     if pack.hash != state.metadata["pack_hash"]:
         raise UsageError(
@@ -79,7 +96,7 @@ def _replay(environments: Environments, state: TaskState, record: EpisodeRecord)
     return grade
 
 
-def _score(grade: Grade, record: EpisodeRecord) -> Score:
+def _score(grade: Grade, record: EpisodeRecord, isolation: str) -> Score:
     if not grade.graded:
         return Score.unscored(reason="the scenario has no checks")
     rules = PROTOCOLS[record.protocol]
@@ -92,7 +109,7 @@ def _score(grade: Grade, record: EpisodeRecord) -> Score:
         },
         answer=record.ended_by,
         explanation=_explanation(grade),
-        metadata=_metadata(grade, record),
+        metadata={**_metadata(grade, record), "isolation": isolation},
     )
 
 

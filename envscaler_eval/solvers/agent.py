@@ -12,6 +12,7 @@ from inspect_ai.model import (
 )
 from inspect_ai.solver import TaskState
 
+from envscaler_eval.solvers.blocking import run_to_end
 from envscaler_eval.solvers.ending import EpisodeEnded, ending
 from envscaler_eval.solvers.record import (
     CallEntry,
@@ -103,10 +104,16 @@ class Agent:
         """Hold the episode: whatever ends it, grade it and leave a record."""
         return ending(self.finish)
 
-    def finish(self, ended_by: EndedBy) -> EpisodeRecord:
-        """Grade the episode and write its record."""
+    async def finish(self, ended_by: EndedBy) -> EpisodeRecord:
+        """Grade the episode and write its record, also when the sample is cancelled.
+
+        Raises:
+            EnvironmentFault: The environment has stopped or cannot be judged, so
+                that the sample has no score.
+        """
         episode = self._live.episode
-        self._live.grade = episode.grade()
+        grade = await run_to_end(episode, episode.grade)
+        self._live.grade = grade
         record = EpisodeRecord(
             seed=episode.seed,
             protocol=self._live.protocol.name,
@@ -115,7 +122,7 @@ class Agent:
             calls=[CallEntry(name=call.name, arguments=call.arguments) for call in episode.calls],
             tool_errors=tool_errors(episode, self._malformed),
             user_messages=self.user_messages,
-            state_hash=self._live.grade.state_hash,
+            state_hash=grade.state_hash,
         )
         write_record(self._state, record)
         return record

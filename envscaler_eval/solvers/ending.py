@@ -1,6 +1,6 @@
 """How an episode ends, whatever ends it."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 import anyio
@@ -35,19 +35,25 @@ async def ending(finish: Callable[[EndedBy], object]) -> AsyncIterator[None]:
     Faults of the infrastructure do not finish it: the sample is then missing.
 
     Args:
-        finish: Leaves the record of the episode.
+        finish: Leaves the record of the episode; may be a coroutine function.
     """
     try:
         yield
     except EpisodeEnded as end:
-        finish(end.ended_by)
+        await _run(finish, end.ended_by)
     except LimitExceededError as limit:
         ended_by: EndedBy = _ENDED_BY_LIMIT.get(limit.type) or "cancelled"
-        finish(ended_by)
+        await _run(finish, ended_by)
         raise
     except anyio.get_cancelled_exc_class():
-        finish("time_limit" if _out_of_time() else "cancelled")
+        await _run(finish, "time_limit" if _out_of_time() else "cancelled")
         raise
+
+
+async def _run(finish: Callable[[EndedBy], object], ended_by: EndedBy) -> None:
+    left = finish(ended_by)
+    if isinstance(left, Awaitable):
+        await left
 
 
 def _out_of_time() -> bool:

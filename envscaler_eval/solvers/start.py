@@ -9,10 +9,12 @@ from inspect_ai.tool import ToolInfo
 from envscaler_eval.environment import Environment
 from envscaler_eval.episode import Episode, Grade
 from envscaler_eval.errors import UsageError
+from envscaler_eval.isolation import IsolationChoice, IsolationPolicy, limits_of
 from envscaler_eval.pack import Pack, locate, read_pack
 from envscaler_eval.policies import Policy, RandomCalls, noop, oracle, scripted_user
-from envscaler_eval.runtime import InProcessRuntime, Runtime
+from envscaler_eval.runtime import Runtime
 from envscaler_eval.scenario import Scenario
+from envscaler_eval.solvers.blocking import run_world
 from envscaler_eval.solvers.live import LiveSample, enter_sample, live_sample
 from envscaler_eval.solvers.protocol import PROTOCOLS, Mode, Protocol, ProtocolName
 from envscaler_eval.solvers.tools import tool_definitions, tool_infos
@@ -75,8 +77,13 @@ class OpenPack:
 class Environments:
     """Packs made ready for episodes, each once."""
 
-    def __init__(self) -> None:
-        """Open nothing yet."""
+    def __init__(self, isolation: IsolationPolicy | None = None) -> None:
+        """Open nothing yet.
+
+        Args:
+            isolation: How they run.
+        """
+        self._isolation = isolation or IsolationPolicy()
         self._opened: dict[str, OpenPack] = {}
 
     def open(self, name: str) -> OpenPack:
@@ -84,14 +91,19 @@ class Environments:
         if name not in self._opened:
             pack = read_pack(locate(name))
             self._opened[name] = OpenPack(
-                pack, InProcessRuntime(pack.environment), tool_infos(pack.environment.tools)
+                pack, self._isolation.runtime(pack), tool_infos(pack.environment.tools)
             )
         return self._opened[name]
 
 
 @solver
 def start_episode(
-    protocol: ProtocolName = "default", seed: int = 0, offer_tools: bool = False
+    protocol: ProtocolName = "default",
+    seed: int = 0,
+    offer_tools: bool = False,
+    isolation: IsolationChoice = "auto",
+    allow_weak_isolation: bool = False,
+    limits: dict[str, float] | None = None,
 ) -> Solver:
     """Start the sample's episode.
 
@@ -101,19 +113,25 @@ def start_episode(
         offer_tools: Put the tools into the sample's state, for solvers other
             than ours. Inspect then describes and logs them with each step of
             the plan, which costs about a tenth of the run.
+        isolation: Where environments run; see `IsolationPolicy`.
+        allow_weak_isolation: Whether to go on where a protection is missing.
+        limits: Bounds of isolated environments, by name.
     """
-    environments = Environments()
+    environments = Environments(IsolationPolicy(isolation, allow_weak_isolation, limits_of(limits)))
     rules = PROTOCOLS[protocol]
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         opened = environments.open(state.metadata["pack"])
         scenario = opened.pack.scenario(state.metadata["scenario"])
-        episode = Episode(
-            scenario,
+        episode = await run_world(
             opened.runtime,
-            seed,
-            observations=rules.observations,
-            validate=rules.validate,
+            lambda: Episode(
+                scenario,
+                opened.runtime,
+                seed,
+                observations=rules.observations,
+                validate=rules.validate,
+            ),
         )
         enter_sample(
             LiveEpisode(

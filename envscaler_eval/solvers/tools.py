@@ -6,6 +6,7 @@ from typing import Any, Protocol
 import anyio
 from inspect_ai.tool import ToolCall, ToolDef, ToolInfo, ToolParams
 
+from envscaler_eval.solvers.blocking import run_world
 from envscaler_eval.world import ToolSpec
 
 _ANY_ARGUMENTS = ToolParams(properties={}, required=[], additionalProperties=True)
@@ -39,9 +40,10 @@ def tool_infos(tools: Sequence[ToolSpec]) -> list[ToolInfo]:
 
 def tool_definitions(target: CallTarget, infos: Sequence[ToolInfo]) -> list[ToolDef]:
     """Return tools for any solver; Inspect checks arguments before the target does."""
+    turn = anyio.Lock()
     return [
         ToolDef(
-            _executor(target, info.name),
+            _executor(target, info.name, turn),
             name=info.name,
             description=info.description,
             parameters=info.parameters,
@@ -57,9 +59,10 @@ def executors(target: CallTarget, calls: Iterable[ToolCall]) -> list[ToolDef]:
     The target judges names and arguments itself; Inspect's own check would keep
     faulty calls from it and takes 200 times as long.
     """
+    turn = anyio.Lock()
     return [
         ToolDef(
-            _executor(target, name),
+            _executor(target, name, turn),
             name=name,
             description=name,
             parameters=_ANY_ARGUMENTS,
@@ -69,10 +72,13 @@ def executors(target: CallTarget, calls: Iterable[ToolCall]) -> list[ToolDef]:
     ]
 
 
-def _executor(target: CallTarget, name: str) -> Any:
+def _executor(target: CallTarget, name: str, turn: anyio.Lock) -> Any:
     async def execute(**kwargs: Any) -> str:
-        if target.blocking:
-            return await anyio.to_thread.run_sync(target.call, name, kwargs)
-        return target.call(name, kwargs)
+        if not target.blocking:
+            return target.call(name, kwargs)
+        # Inspect starts the calls of one turn together and in order; the lock,
+        # which is fair, has them also made in order.
+        async with turn:
+            return await run_world(target, lambda: target.call(name, kwargs))
 
     return execute

@@ -1,7 +1,7 @@
 """Packs as Inspect datasets."""
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -29,7 +29,7 @@ def select_packs(envs: Sequence[str], split: str | None) -> list[Pack]:
 
 
 def scenario_dataset(
-    packs: Iterable[Pack],
+    packs: Sequence[Pack],
     modes: Sequence[Mode],
     tags: Sequence[str],
     scenarios_per_env: int | None,
@@ -54,7 +54,9 @@ def scenario_dataset(
         for mode in modes
     ]
     if not samples:
-        raise UsageError(f"no scenario is left: none carries the tags {', '.join(tags)}")
+        names = ", ".join(pack.info.id for pack in packs)
+        lacking = f"none carries the tags {', '.join(tags)}" if tags else "there are none"
+        raise UsageError(f"no scenario is left of {names}: {lacking}")
     return MemoryDataset(samples, name="envscaler")
 
 
@@ -93,7 +95,7 @@ def listed(value: str | Sequence[str] | None) -> list[str]:
     """Return a task parameter that may be a list, one value or comma-separated values."""
     if value is None:
         return []
-    values: Iterable[str] = value.split(",") if isinstance(value, str) else map(str, value)
+    values = map(str, value) if isinstance(value, list | tuple) else str(value).split(",")
     return [item.strip() for item in values if item.strip()]
 
 
@@ -105,6 +107,29 @@ def one_of(name: str, value: str, options: Sequence[str]) -> str:
     """
     if value not in options:
         raise UsageError(f"{name} is '{value}'; use one of {', '.join(options)}")
+    return value
+
+
+def whole_number(name: str, value: object, least: int | None = None) -> int:
+    """Return a task parameter's value if it is a whole number that is large enough.
+
+    Raises:
+        UsageError: It is not.
+    """
+    if type(value) is not int or (least is not None and value < least):
+        wanted = "a whole number" if least is None else f"a whole number from {least}"
+        raise UsageError(f"{name} is '{value}'; use {wanted}")
+    return value
+
+
+def yes_or_no(name: str, value: object) -> bool:
+    """Return a task parameter's value if it is true or false.
+
+    Raises:
+        UsageError: It is neither.
+    """
+    if type(value) is not bool:
+        raise UsageError(f"{name} is '{value}'; use true or false")
     return value
 
 

@@ -5,10 +5,25 @@ from typing import cast, get_args
 
 from inspect_ai import Task, task
 
+from envscaler_eval.isolation import (
+    IsolationArguments,
+    IsolationChoice,
+    IsolationPolicy,
+    isolation_choice,
+    limits_of,
+)
 from envscaler_eval.scorers import checklist
 from envscaler_eval.solvers import by_mode, close_episode, start_episode
 from envscaler_eval.solvers.protocol import Mode, ProtocolName
-from envscaler_eval.tasks.dataset import Split, listed, one_of, scenario_dataset, select_packs
+from envscaler_eval.tasks.dataset import (
+    Split,
+    listed,
+    one_of,
+    scenario_dataset,
+    select_packs,
+    whole_number,
+    yes_or_no,
+)
 from envscaler_eval.tasks.trials import epochs
 
 
@@ -24,6 +39,9 @@ def envscaler(
     protocol: ProtocolName = "default",
     step_limit: int | None = None,
     offer_tools: bool = False,
+    isolation: IsolationChoice = "auto",
+    allow_weak_isolation: bool = False,
+    limits: dict[str, float] | None = None,
 ) -> Task:
     """Agents on stateful tool environments, graded by the state that they leave.
 
@@ -44,23 +62,46 @@ def envscaler(
             protocol's limit.
         offer_tools: Put the tools into the sample's state; needed with a
             `--solver` of your own.
+        isolation: `in_process` or `isolated`; by default packs of the library
+            run in process and all others isolated.
+        allow_weak_isolation: Whether isolated packs may run on a machine that
+            lacks a protection. The log records it.
+        limits: Bounds of isolated environments, such as `{call_seconds: 2}`.
     """
     one_of("mode", mode, (*get_args(Mode), "both"))
     one_of("protocol", protocol, get_args(ProtocolName))
     if split is not None:
         one_of("split", split, get_args(Split))
+    whole_number("seed", seed)
+    whole_number("trials", trials, least=1)
+    if scenarios_per_env is not None:
+        whole_number("scenarios_per_env", scenarios_per_env, least=1)
+    if step_limit is not None:
+        whole_number("step_limit", step_limit, least=1)
+    yes_or_no("offer_tools", offer_tools)
     modes = get_args(Mode) if mode == "both" else (cast(Mode, mode),)
     packs = select_packs(listed(envs), split)
+    policy = IsolationPolicy(isolation_choice(isolation), allow_weak_isolation, limits_of(limits))
+    for pack in packs:
+        policy.admit(pack)
+    placed: IsolationArguments = {
+        "isolation": isolation,
+        "allow_weak_isolation": allow_weak_isolation,
+        "limits": limits,
+    }
     return Task(
         dataset=scenario_dataset(packs, modes, listed(tags), scenarios_per_env, seed),
-        setup=start_episode(protocol=protocol, seed=seed, offer_tools=offer_tools),
+        setup=start_episode(protocol=protocol, seed=seed, offer_tools=offer_tools, **placed),
         solver=by_mode(step_limit=step_limit),
         cleanup=close_episode,
-        scorer=checklist(),
+        scorer=checklist(**placed),
+        # A stranger's environment that breaks down costs its own sample only.
+        continue_on_fail=True if any(map(policy.isolates, packs)) else None,
         epochs=epochs(trials),
         version=1,
         metadata={
             "full_task_version": "1-A",
             "packs": {pack.info.id: pack.hash for pack in packs},
+            "isolation": policy.report(packs),
         },
     )

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from envscaler_eval.episode import Episode
 from envscaler_eval.environment import Environment
+from envscaler_eval.episode import Episode
 from envscaler_eval.runtime import InProcessRuntime
 from envscaler_eval.runtime.determinism import Clock
 from tests.pack_files import STATE, a_scenario, stock_room, write_pack

@@ -247,8 +247,8 @@ class TestLoad:
 
 def test_the_command_tells_whether_the_data_is_there(miniature_data: str) -> None:
     listed = CliRunner().invoke(app, ["data", "list"])
-    assert "tau_bench" in listed.output
-    assert "not ready" not in listed.output
+    assert "Tau-Bench v1" in listed.output
+    assert "no Tau-Bench data" not in listed.output
     fetched = CliRunner().invoke(app, ["data", "fetch", "tau_bench"])
     assert fetched.output.strip() == str(Path(miniature_data) / "tau_bench")
 

@@ -5,9 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from actors import CANCEL, TOLD, call, facts, run, samples, says, scorer, value
 from inspect_ai import score
 from inspect_ai.log import EvalLog, read_eval_log
+from inspect_ai.model import GenerateConfig
 
 from envscaler_eval.benchmarks.tau_bench import NOOP_FLOOR, data, load, noop_script
 from envscaler_eval.benchmarks.tau_bench.faults import FAULTS, faults
@@ -178,3 +180,17 @@ def test_policies_earn_what_they_should_on_real_tasks(
     for sample in samples(ran):
         free = "passes_without_work" in sample.metadata["faults"]
         assert value(sample)["reward"] == float(policy == "oracle" or free), sample.id
+
+
+def test_the_papers_settings_are_a_run_configuration(miniature_data: str) -> None:
+    path = Path(__file__).parents[3] / "paper_config" / "tau_bench.yaml"
+    settings = yaml.safe_load(path.read_text("utf-8"))
+    assert settings["task"]["task"] == "envscaler_eval/tau_bench"
+    task = tau_bench(**settings["task"]["args"])
+    assert task.epochs == 3
+    assert task.metadata is not None
+    assert task.metadata["user_strategy"] == "react_fixed"
+    agent = GenerateConfig.model_validate(settings["generate_config"])
+    user = settings["model_roles"]["user"]
+    assert (agent.temperature, user["config"]["temperature"]) == (0.7, 0.7)
+    assert user["model"] == "openai/gpt-4.1-2025-04-14"

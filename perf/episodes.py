@@ -1,0 +1,212 @@
+"""How many episodes a second an environment gives in this process.
+
+An episode is: start, ten calls, and a grade by eight checks, on a state of 30
+KB. It stands beside EnvScaler's published way of working, rebuilt below: every
+step takes deep copies of the state and a recursive difference, and every check
+is compiled and executed with copies of its own (EnvScaler, arXiv 2601.05808,
+interact_with_env). Prints JSON with the CPU microseconds of each part.
+"""
+
+import copy
+import json
+import sys
+import time
+from collections.abc import Callable
+from itertools import cycle, islice
+from statistics import median
+from typing import Any
+
+from envscaler_eval.episode import Episode
+from envscaler_eval.pack import find_packs, read_pack
+from envscaler_eval.runtime import InProcessRuntime
+from envscaler_eval.scenario import Check, Scenario, ToolCall
+from envscaler_eval.state import canonical
+
+STATE_BYTES = 30_000
+CALLS = 10
+CHECKS = 8
+EPISODES = 200
+ROUNDS = 7
+
+
+def padded(scenario: Scenario) -> Scenario:
+    """Return a scenario with ten calls, eight checks and a state of 30 KB.
+
+    The padding repeats the state's own records under an attribute that no tool
+    reads, so that its values are of the usual kinds.
+    """
+    state = dict(scenario.state)
+    records = [value for value in state.values() if isinstance(value, dict)]
+    padding: dict[str, Any] = {}
+    for number, record in enumerate(islice(cycle(records), 1000)):
+        state["archive"] = padding
+        missing = STATE_BYTES - len(canonical(state))
+        if missing <= 0:
+            break
+        kept: dict[str, Any] = {}
+        for key, value in record.items():
+            kept[key] = value
+            if len(canonical(kept)) >= missing:
+                break
+        padding[f"copy_{number}"] = kept
+    return Scenario.model_validate(
+        {
+            **scenario.model_dump(),
+            "state": state,
+            "solution": [c.model_dump() for c in islice(cycle(scenario.solution), CALLS)],
+            "checks": [c.model_dump() for c in islice(cycle(scenario.checks), CHECKS)],
+            "alternatives": [],
+        }
+    )
+
+
+class PublishedEpisode:
+    """An episode in EnvScaler's way: copies, differences and exec at every turn."""
+
+    def __init__(self, source: str, class_name: str, state: dict[str, Any]) -> None:
+        """Execute the program and set the state."""
+        namespace: dict[str, Any] = {}
+        exec(source, namespace)
+        self.instance = namespace[class_name]({})
+        for key, value in copy.deepcopy(state).items():
+            setattr(self.instance, key, value)
+        self.initial = copy.deepcopy(vars(self.instance))
+
+    def call(self, name: str, arguments: dict[str, Any]) -> str:
+        """Call a tool between two snapshots and compare them."""
+        before = copy.deepcopy(vars(self.instance))
+        try:
+            observation = str(getattr(self.instance, name)(**arguments))
+        except Exception as fault:
+            observation = str(fault)
+        difference(before, copy.deepcopy(vars(self.instance)))
+        return observation
+
+    def grade(self, checks: tuple[Check, ...]) -> float:
+        """Execute each check anew on copies."""
+        passed = 0
+        for check in checks:
+            namespace: dict[str, Any] = {}
+            exec(check.code, namespace)
+            function = [value for value in namespace.values() if callable(value)][-1]
+            try:
+                initial = copy.deepcopy(self.initial)
+                passed += function(initial, copy.deepcopy(vars(self.instance))) is True
+            except Exception:
+                continue
+        return passed / len(checks)
+
+
+def difference(before: Any, after: Any, path: str = "") -> list[str]:
+    """Return the paths at which two values differ."""
+    if isinstance(before, dict) and isinstance(after, dict):
+        return [
+            place
+            for key in {**before, **after}
+            for place in difference(before.get(key), after.get(key), f"{path}.{key}")
+        ]
+    if isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
+        return [
+            place
+            for index, pair in enumerate(zip(before, after, strict=True))
+            for place in difference(*pair, f"{path}[{index}]")
+        ]
+    return [] if before == after else [path]
+
+
+def timed(
+    start: Callable[[], Any],
+    act: Callable[[Any], None],
+    grade: Callable[[Any], None],
+    episodes: int,
+) -> dict[str, float]:
+    """Return the median CPU microseconds of each part of an episode."""
+    rounds: list[tuple[float, float, float]] = []
+    for _ in range(ROUNDS):
+        parts = [0.0, 0.0, 0.0]
+        for _ in range(episodes):
+            moments = [time.process_time()]
+            episode = start()
+            moments.append(time.process_time())
+            act(episode)
+            moments.append(time.process_time())
+            grade(episode)
+            moments.append(time.process_time())
+            for index in range(3):
+                parts[index] += moments[index + 1] - moments[index]
+        rounds.append((parts[0] / episodes, parts[1] / episodes, parts[2] / episodes))
+    started, acted, graded = (median(column) * 1e6 for column in zip(*rounds, strict=True))
+    total = started + acted + graded
+    return {
+        "start_us": round(started, 1),
+        "ten_calls_us": round(acted, 1),
+        "grade_us": round(graded, 1),
+        "episode_us": round(total, 1),
+        "episodes_per_s": round(1e6 / total, 1),
+    }
+
+
+def tools_alone_us(source: str, class_name: str, scenario: Scenario) -> float:
+    """Return the CPU microseconds that the tools themselves take for the ten calls."""
+
+    def start() -> Any:
+        return PublishedEpisode(source, class_name, scenario.state).instance
+
+    def act(instance: Any) -> None:
+        for call in scenario.solution:
+            getattr(instance, call.name)(**call.arguments)
+
+    return timed(start, act, lambda _: None, episodes=10)["ten_calls_us"]
+
+
+def main() -> None:
+    """Measure both ways on the same scenario."""
+    pack = read_pack(find_packs()[0])
+    scenario = padded(pack.scenarios[0])
+    runtime = InProcessRuntime(pack.environment)
+    runtime.reference_changes(scenario)
+
+    def play(episode: Episode) -> None:
+        for call in scenario.solution:
+            episode.call(call.name, call.arguments)
+
+    def finish(episode: Episode) -> None:
+        episode.grade()
+        episode.close()
+
+    calls: tuple[ToolCall, ...] = scenario.solution
+
+    def play_published(episode: PublishedEpisode) -> None:
+        for call in calls:
+            episode.call(call.name, dict(call.arguments))
+
+    def grade_published(episode: PublishedEpisode) -> None:
+        episode.grade(scenario.checks)
+
+    ours = timed(lambda: Episode(scenario, runtime), play, finish, EPISODES)
+    published = timed(
+        lambda: PublishedEpisode(
+            pack.environment.source, pack.environment.class_name, scenario.state
+        ),
+        play_published,
+        grade_published,
+        max(1, EPISODES // 50),
+    )
+    result = {
+        "environment": pack.info.id,
+        "state_bytes": len(canonical(scenario.state)),
+        "calls": len(calls),
+        "checks": len(scenario.checks),
+        "tools_alone_us": tools_alone_us(
+            pack.environment.source, pack.environment.class_name, scenario
+        ),
+        "envscaler_eval": ours,
+        "published_way": {**published, "step_us": round(published["ten_calls_us"] / CALLS, 1)},
+        "times_faster": round(published["episode_us"] / ours["episode_us"], 1),
+    }
+    json.dump(result, sys.stdout, indent=2)
+    print()
+
+
+if __name__ == "__main__":
+    main()
