@@ -9,7 +9,7 @@ import pytest
 from bfcl_runs import Runs
 
 from envscaler_eval.benchmarks.bfcl import Dataset, Snapshot, data, dataset, fetch, load
-from envscaler_eval.benchmarks.data import DataError
+from envscaler_eval.benchmarks.data import DATA_VARIABLE, DataError
 
 
 @pytest.fixture(scope="module")
@@ -27,17 +27,23 @@ def small(miniature: Path) -> Dataset:
     return load("v4", miniature)
 
 
-@pytest.fixture(scope="session", params=["v4", "v3"])
-def snapshot(request: pytest.FixtureRequest) -> Snapshot:
-    """A real snapshot, fetched if need be."""
+@pytest.fixture(scope="module", params=["v4", "v3"])
+def snapshot(request: pytest.FixtureRequest) -> Iterator[Snapshot]:
+    """A real snapshot, fetched into the cache where it is not at hand."""
     chosen: Snapshot = request.param
     if find_spec("mpmath") is None:
         pytest.skip("BFCL's backends need mpmath; pip install 'envscaler-eval[bfcl]'")
-    try:
-        fetch(chosen)
-    except DataError as fault:
-        pytest.skip(f"no BFCL data: {fault.message}")
-    return chosen
+    with pytest.MonkeyPatch.context() as patch:
+        try:
+            data.installed(chosen)
+        except DataError:
+            # A folder that someone named is theirs, so nothing is put there.
+            patch.delenv(DATA_VARIABLE, raising=False)
+            try:
+                fetch(chosen)
+            except DataError as fault:
+                pytest.skip(f"no BFCL data: {fault.message}")
+        yield chosen
 
 
 @pytest.fixture
