@@ -135,7 +135,8 @@ def test_packs_of_the_library_go_the_same_way_isolated(folder: Path) -> None:
         InProcessRuntime(pack.environment), IsolatedRuntime(pack.environment)
     ]  # fmt: skip
     for scenario in pack.scenarios[:3]:
-        solved, wandered = ([], [])  # type: tuple[list[object], list[object]]
+        solved: list[object] = []
+        wandered: list[object] = []
         for runtime in runtimes:
             with Episode(scenario, runtime) as episode:
                 seen = [episode.call(call.name, call.arguments) for call in scenario.solution]
