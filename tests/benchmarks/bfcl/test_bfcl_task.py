@@ -5,11 +5,14 @@ from typing import Any
 
 import pytest
 from bfcl_runs import Runs, error_type, sample, scored, values
+from inspect_ai import Task
+from inspect_ai import eval as inspect_eval
 from inspect_ai import score as inspect_score
 from inspect_ai.log import EvalLog
 
 from envscaler_eval.errors import UsageError
 from envscaler_eval.scorers import bfcl
+from envscaler_eval.solvers import bfcl_conversation, start_bfcl
 from envscaler_eval.tasks import bfcl_multi_turn
 
 
@@ -50,6 +53,21 @@ class TestPolicies:
             return [(s.id, s.store, scored(s).metadata) for s in log.samples or []]
 
         assert told(runs()) == told(runs())
+
+
+class TestSolvers:
+    def test_the_solvers_serve_a_task_of_somebody_else(self, miniature: Path) -> None:
+        theirs = bfcl_multi_turn(data_dir=str(miniature))
+        task = Task(
+            dataset=theirs.dataset,
+            setup=start_bfcl(snapshot="v4", data_dir=str(miniature)),
+            solver=bfcl_conversation(),
+            scorer=bfcl(str(miniature)),
+        )
+        (log,) = inspect_eval(
+            task, model="policy/oracle", log_realtime=False, display="none", log_dir=str(miniature)
+        )
+        assert values(log)["multi_turn_base_0"] == (1.0, 1.0)
 
 
 class TestRescoring:
