@@ -227,7 +227,7 @@ def test_limits_are_checked() -> None:
 
 def test_validate_runs_a_strangers_pack_isolated(folder: Path) -> None:
     yaml_of_one(folder)
-    assert CliRunner().invoke(app, ["validate", str(folder)]).output == "1 packs are sound\n"
+    assert CliRunner().invoke(app, ["validate", str(folder)]).output == "1 pack is sound\n"
     (folder / "environment.py").write_text("import os\n" + PROGRAM)
     refused = CliRunner().invoke(app, ["validate", str(folder)])
     assert refused.exit_code == 2

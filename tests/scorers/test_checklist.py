@@ -158,11 +158,15 @@ def test_an_end_state_that_differs_is_refused(pack_folder: Path, tmp_path: Path)
     assert record["state_hash"][:12] in message
 
 
-def test_a_log_without_episode_is_refused(pack_folder: Path, tmp_path: Path) -> None:
+def test_a_sample_whose_episode_broke_off_stays_unscored(pack_folder: Path, tmp_path: Path) -> None:
     log = _played(pack_folder, tmp_path, say("", TAKE))
     assert log.samples is not None
     log.samples[0].store.clear()
-    assert "the log holds no episode; run the task first" in _refusal(log)
+    again = score_log(log, checklist(), action="overwrite", display="none")
+    assert again.samples is not None and again.samples[0].scores is not None
+    told = again.samples[0].scores["checklist"]
+    assert told.reason == "the episode ended in an error"
+    assert again.results is not None and again.results.scores[0].scored_samples == 0
 
 
 def test_a_pack_that_is_gone_is_refused(tmp_path: Path) -> None:

@@ -83,9 +83,10 @@ def test_the_user_s_prompt_holds_persona_and_what_is_held_back(tmp_path: Path) -
 def test_without_a_user_model_there_is_no_conversation(pack_folder: Path, tmp_path: Path) -> None:
     log = run(pack_folder, model(*WORK), tmp_path, mode="conv")
     assert log.status == "error"
-    assert log.error is not None
-    assert "needs a model for the user; add --model-role user=MODEL" in log.error.message
-    assert "policy/user works offline" in log.error.message
+    assert log.samples is not None and log.samples[0].error is not None
+    told = log.samples[0].error.message
+    assert "needs a model for the user; add --model-role user=MODEL" in told
+    assert "policy/user works offline" in told
 
 
 @pytest.mark.parametrize(

@@ -116,8 +116,9 @@ def test_a_policy_that_the_task_does_not_have_is_refused_with_those_it_has(
     pack_folder: Path, tmp_path: Path
 ) -> None:
     log = run(pack_folder, "policy/genius", tmp_path)
-    assert log.error is not None
-    assert "there is no policy/genius for this task; use one of policy/oracle" in log.error.message
+    assert log.samples is not None and log.samples[0].error is not None
+    told = log.samples[0].error.message
+    assert "there is no policy/genius for this task; use one of policy/oracle" in told
 
 
 def test_on_another_task_a_policy_says_what_it_plays(tmp_path: Path) -> None:
