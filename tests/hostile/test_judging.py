@@ -88,7 +88,8 @@ def test_no_check_is_anywhere_in_the_memory_of_a_program() -> None:
         "         for t in (o.values() if type(o) is dict else o)\n"
         "         if isinstance(t, str) and ''.join(('be', 'gan with')) in t]\n"
         "frame, names = sys._getframe(), []\n"
-        "while frame:\n    names.append(frame.f_code.co_filename); frame = frame.f_back\n"
+        "while frame:\n"
+        "    names.append(frame.f_code.co_filename.split('/')[-1]); frame = frame.f_back\n"
         "return {'texts': texts,\n"
         "        'checks': [n for n in names if 'check' in n]}"
     )
