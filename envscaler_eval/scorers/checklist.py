@@ -92,8 +92,8 @@ def _replay(opened: OpenPack, state: TaskState, record: EpisodeRecord) -> Grade:
     if grade.state_hash != record.state_hash:
         raise UsageError(
             f"{state.sample_id}: playing the log's calls again ends in state "
-            f"{grade.state_hash[:12]}, the log has {str(record.state_hash)[:12]}; the environment is "
-            "not deterministic here, `envscaler validate` says where"
+            f"{grade.state_hash[:12]}, the log has {str(record.state_hash)[:12]}; the environment "
+            "is not deterministic here, `envscaler validate` says where"
         )
     return grade
 
