@@ -1,0 +1,1 @@
+"""Synthesis: from plain tasks to environments and scenarios that are proven."""
