@@ -14,10 +14,10 @@ PACKAGE = Path(envscaler_eval.__file__).parent
 BASE = {"errors", "core_yaml", "parsing", "check_code", "state", "world", "scenario"}
 LAYERS = [
     BASE,
-    {"tool_schema", "program", "environment", "pack", "runtime", "isolation"},
+    {"annotations", "tool_schema", "program", "environment", "pack", "runtime", "isolation"},
     {"episode"},
     {"policies", "audit", "benchmarks", "validation"},
-    {"solvers", "scorers"},
+    {"solvers", "scorers", "text_vectors"},
     {"tasks"},
     {"_registry", "results", "exports"},
     {"cli"},
