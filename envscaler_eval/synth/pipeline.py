@@ -162,6 +162,26 @@ def _plain(value: Any) -> Any:
     return value
 
 
+async def gathered(*works: Awaitable[Result]) -> list[Result]:
+    """Wait for all of several works, and only then raise what the first to fail raised.
+
+    So whatever the others have asked for meanwhile is answered and recorded.
+
+    Raises:
+        UsageError: One of them cannot go on at all.
+        Dropped: One of them was dropped.
+        Unfinished: One of them failed for another reason.
+    """
+    results = await asyncio.gather(*works, return_exceptions=True)
+    faults = [result for result in results if isinstance(result, BaseException)]
+    # What ends a run comes before what ends an item, and that before what is tried again.
+    for kind in (UsageError, Dropped, BaseException):
+        for fault in faults:
+            if isinstance(fault, kind):
+                raise fault
+    return [result for result in results if not isinstance(result, BaseException)]
+
+
 def _first(faults: BaseExceptionGroup[UsageError]) -> UsageError:
     first = faults.exceptions[0]
     return _first(first) if isinstance(first, BaseExceptionGroup) else first

@@ -2,7 +2,7 @@
 
 import ast
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from envscaler_eval.parsing import parse
 from envscaler_eval.runtime.gate import violations
@@ -67,6 +67,40 @@ def with_methods(source: str, class_name: str, methods: Mapping[str, str]) -> st
             new = ["", *new]
         source = "\n".join([*lines[: first - 1], *new, *lines[last:]]) + "\n"
     return source
+
+
+def with_imports(source: str, imports: Sequence[str]) -> str:
+    """Return a program that also has these imports, each once.
+
+    Args:
+        source: The program.
+        imports: Import statements.
+
+    Raises:
+        AnswerFault: One is no import statement.
+    """
+    for statement in imports:
+        module = _parsed(source)
+        there = {ast.dump(node) for node in module.body}
+        for node in _parsed(textwrap.dedent(statement).strip()).body:
+            if not isinstance(node, ast.Import | ast.ImportFrom):
+                raise AnswerFault(f"`imports` holds `{statement}`, which is no import statement")
+            if ast.dump(node) not in there:
+                source = _with_import(source, module, ast.unparse(node))
+                module = _parsed(source)
+    return source
+
+
+def _with_import(source: str, module: ast.Module, statement: str) -> str:
+    """Put an import behind the others, or behind the docstring."""
+    lines = source.splitlines()
+    last = 0
+    for node in module.body:
+        is_docstring = last == 0 and ast.get_docstring(module) is not None
+        if not isinstance(node, ast.Import | ast.ImportFrom) and not is_docstring:
+            break
+        last = node.end_lineno or node.lineno
+    return "\n".join([*lines[:last], statement, *lines[last:]]) + "\n"
 
 
 def method_source(source: str, class_name: str, name: str) -> str:
