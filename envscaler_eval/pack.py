@@ -166,17 +166,6 @@ def find_packs(root: Path = LIBRARY) -> list[Path]:
     return sorted(file.parent for file in root.glob("*/pack.yaml"))
 
 
-def locate_all(env: str) -> list[Path]:
-    """Return the pack given by id or path, or the packs in a folder of packs.
-
-    Raises:
-        PackError: There is no pack.
-    """
-    folder = Path(env)
-    inside = find_packs(folder) if folder.is_dir() and not (folder / "pack.yaml").exists() else []
-    return inside if inside and not (LIBRARY / env / "pack.yaml").is_file() else [locate(env)]
-
-
 def locate(env: str) -> Path:
     """Return the folder of a pack given by id (in the library) or by path.
 

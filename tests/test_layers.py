@@ -30,6 +30,7 @@ LAYERS = [
         "environment",
         "pack",
         "pack_rows",
+        "pack_selection",
         "pack_writing",
         "runtime",
         "isolation",

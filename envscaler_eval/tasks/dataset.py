@@ -8,7 +8,8 @@ from typing import Literal
 from inspect_ai.dataset import MemoryDataset, Sample
 
 from envscaler_eval.errors import UsageError
-from envscaler_eval.pack import LIBRARY, Pack, find_packs, locate_all, read_info, read_pack
+from envscaler_eval.pack import LIBRARY, Pack, find_packs, read_info, read_pack
+from envscaler_eval.pack_selection import locate_all
 from envscaler_eval.scenario import Scenario
 from envscaler_eval.solvers.protocol import Mode
 
