@@ -1,1 +1,1 @@
-"""Synthesis: from plain tasks to environments and scenarios that are proven."""
+"""Making environments: synthesis, and import of what others have made."""
