@@ -1,6 +1,7 @@
 """Stages over many items: recorded once, limited in number, none stopping another."""
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
@@ -98,7 +99,8 @@ class Run:
         self.watcher.left(stage.name, record)
         match record["status"]:
             case "kept":
-                return stage.made.model_validate(record["value"])
+                # From text, since strict models take no lists for tuples from Python.
+                return stage.made.model_validate_json(json.dumps(record["value"]))
             case "dropped":
                 raise Dropped(record["reason"])
             case _:
