@@ -1,6 +1,7 @@
 """Stages over many items: recorded once, limited in number, none stopping another."""
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
@@ -98,7 +99,8 @@ class Run:
         self.watcher.left(stage.name, record)
         match record["status"]:
             case "kept":
-                return stage.made.model_validate(record["value"])
+                # From text, since strict models take no lists for tuples else.
+                return stage.made.model_validate_json(json.dumps(record["value"]))
             case "dropped":
                 raise Dropped(record["reason"])
             case _:
@@ -151,7 +153,7 @@ class Run:
 
     def _identity(self, stage: Stage[Any]) -> list[Any]:
         asked = [[step.fingerprint, self.models.name(step.role)] for step in stage.steps]
-        return [stage.name, asked, _plain(stage.settings)]
+        return [stage.name, stage.made.model_json_schema(), asked, _plain(stage.settings)]
 
 
 def _plain(value: Any) -> Any:
