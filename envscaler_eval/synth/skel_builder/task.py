@@ -62,7 +62,8 @@ def read_tasks(source: str) -> list[Task]:
         found = list(_from_file(Path(source)))
     if not found:
         raise UsageError(f"{source}: holds no tasks; write one a line, or name another source")
-    return list({task.text: task for task in reversed(found)}.values())[::-1]
+    # The place of a text is where it comes first.
+    return list({task.text: task for task in found}.values())
 
 
 def api_bank(files: Sequence[str] = API_BANK) -> list[Task]:
