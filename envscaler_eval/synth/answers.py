@@ -1,6 +1,7 @@
 """The answers of a run, each asked for once."""
 
 import re
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,8 @@ class Answers:
     def __init__(self, artefacts: Artefacts, models: Models, watcher: Watcher) -> None:
         """Keep answers among a run's artefacts."""
         self._artefacts = artefacts
+        self._missing = artefacts.folder / "missing"
+        shutil.rmtree(self._missing, ignore_errors=True)
         self._models = models
         self._watcher = watcher
 
@@ -70,6 +73,7 @@ class Answers:
             "step": step.name,
             "item": question.item,
             "attempt": question.attempt,
+            "part": step.package.rpartition(".")[2],
             "role": step.role,
             "model": str(model),
             "text": output.completion,
@@ -83,7 +87,7 @@ class Answers:
     def _keep_prompt(self, question: Question, messages: "list[ChatMessage]") -> Path:
         """Write down a prompt that nobody has answered, for who writes the answer."""
         name = re.sub(r"[^A-Za-z0-9_.\-]+", "-", f"{question.step}--{question.item}")
-        file = self._artefacts.folder / "missing" / f"{name}--{question.attempt}.md"
+        file = self._missing / f"{name}--{question.attempt}.md"
         file.parent.mkdir(exist_ok=True)
         parts = (f"# {message.role}\n\n{message.text}\n" for message in messages)
         file.write_text("\n".join(parts), encoding="utf-8")

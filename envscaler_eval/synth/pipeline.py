@@ -99,7 +99,7 @@ class Run:
         self.watcher.left(stage.name, record)
         match record["status"]:
             case "kept":
-                # From text, since strict models take no lists for tuples from Python.
+                # From text, since strict models take no lists for tuples else.
                 return stage.made.model_validate_json(json.dumps(record["value"]))
             case "dropped":
                 raise Dropped(record["reason"])
@@ -153,7 +153,7 @@ class Run:
 
     def _identity(self, stage: Stage[Any]) -> list[Any]:
         asked = [[step.fingerprint, self.models.name(step.role)] for step in stage.steps]
-        return [stage.name, asked, _plain(stage.settings)]
+        return [stage.name, stage.made.model_json_schema(), asked, _plain(stage.settings)]
 
 
 def _plain(value: Any) -> Any:

@@ -1,5 +1,6 @@
 """A step: one kind of question to a model."""
 
+import json
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
@@ -72,16 +73,20 @@ class Step(Generic[Answer]):
         environment = jinja2.Environment(
             undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
         )
+        # Jinja's own filter writes for web pages, and sorts keys.
+        environment.filters["json"] = _json
         return environment.from_string(self._source)
 
     @cached_property
     def _form(self) -> str:
-        import json
-
         return (
             "Answer with one JSON object and nothing else. It must fit this JSON schema:\n\n"
-            f"{json.dumps(self.schema, ensure_ascii=False)}"
+            f"{_json(self.schema)}"
         )
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _is_open(schema: Any) -> bool:

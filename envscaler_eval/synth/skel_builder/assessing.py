@@ -6,14 +6,19 @@ from dataclasses import dataclass
 
 import anyio.to_thread
 
-from envscaler_eval.audit import Item, assess_environment
+from envscaler_eval.audit import EnvironmentCard, Item, assess_environment
+from envscaler_eval.audit.cache import engine_hash
 from envscaler_eval.pack import Pack
 from envscaler_eval.scenario import Rejection
+from envscaler_eval.synth.artefacts import content_key
 from envscaler_eval.synth.outcome import Dropped
 from envscaler_eval.synth.pipeline import Run, gathered
 from envscaler_eval.synth.skel_builder.assessment import ASKED, Assessment
 from envscaler_eval.synth.skel_builder.testing import Tested, break_rule, rejection, test_tool
 from envscaler_eval.synth.skel_builder.trial import Start, Trials, as_pack, as_scenario
+
+AUDITS = "audits"
+"""The collection of what the audit has found without a model."""
 
 # Hypothesis keeps state of its own between calls, and one assessment fills a core anyway.
 _ONE_AT_A_TIME = threading.Lock()
@@ -69,7 +74,7 @@ async def assess(
         for rule in sorted({proof.rule for proof in found})
     )
     pack = _with_tests(trials, starts, tested, proofs)
-    items = await anyio.to_thread.run_sync(_audited, pack, trials)
+    items = await _audited(run, trials, pack)
     return Assessment(
         tested=tuple(tested),
         items=items,
@@ -82,9 +87,15 @@ async def assess(
 async def _prove_rules(
     run: Run, trials: Trials, starts: Sequence[Start], tested: Sequence[Tested]
 ) -> tuple[list[Tested], dict[int, str]]:
-    """Test the rules of which the tests so far have proven nothing."""
+    """Test the rules of which no test so far says anything."""
+    tried = {one.case.breaks_rule for one in tested}
     proven = {proof.rule for one in tested if (proof := rejection(one, starts)) is not None}
-    unproven: dict[int, str] = {}
+    rules = range(1, len(trials.program.plan.state.rules) + 1)
+    unproven = {
+        rule: "the call that breaks it is not refused as it should be"
+        for rule in rules
+        if rule in tried and rule not in proven
+    }
 
     async def prove(rule: int) -> list[Tested]:
         try:
@@ -93,8 +104,7 @@ async def _prove_rules(
             unproven[rule] = f"no test showed it to be enforced: {reason}"
             return []
 
-    rules = range(1, len(trials.program.plan.state.rules) + 1)
-    found = await gathered(*(prove(rule) for rule in rules if rule not in proven))
+    found = await gathered(*(prove(rule) for rule in rules if rule not in tried))
     return [one for several in found for one in several], dict(sorted(unproven.items()))
 
 
@@ -111,7 +121,19 @@ def _with_tests(
     return Pack(pack.folder, pack.info, pack.environment, pack.scenarios + played, pack.rejections)
 
 
-def _audited(pack: Pack, trials: Trials) -> tuple[Item, ...]:
+async def _audited(run: Run, trials: Trials, pack: Pack) -> tuple[Item, ...]:
+    """Return the audit's answers, which are recorded, since they take a while."""
+    proofs = [proof.model_dump(mode="json") for proof in pack.rejections]
+    key = content_key(engine_hash(), pack.hash, proofs)
+    record = run.artefacts.get(AUDITS, key)
+    if record is None:
+        card = await anyio.to_thread.run_sync(_assess, pack, trials)
+        items = [item.model_dump(mode="json") for item in card.items if item.name in ASKED]
+        record = {"item": pack.info.id, "items": items}
+        run.artefacts.put(AUDITS, key, record)
+    return tuple(Item.model_validate(item) for item in record["items"])
+
+
+def _assess(pack: Pack, trials: Trials) -> EnvironmentCard:
     with _ONE_AT_A_TIME:
-        card = assess_environment(pack, trials.runtime)
-    return tuple(item for item in card.items if item.name in ASKED)
+        return assess_environment(pack, trials.runtime)

@@ -13,6 +13,7 @@ ASKED = ("robustness", "failure_atomicity", "serialisable", "replay", "tools_suc
 """The audit's questions about an environment that can be asked before it has scenarios."""
 
 _CASES_SHOWN = 4
+_NOTES_SHOWN = 4
 
 
 class Assessment(Frozen):
@@ -58,7 +59,12 @@ class Assessment(Frozen):
     @property
     def notes(self) -> list[str]:
         """What the audit found wrong, a line each."""
-        lines = [note for item in self.items if not item.passed for note in item.notes]
+        lines = [
+            note
+            for item in self.items
+            if not item.passed and item.name != "rules_reject"
+            for note in item.notes[:_NOTES_SHOWN]
+        ]
         return [*lines, *(f"rule {rule}: {why}" for rule, why in self.unproven.items())]
 
     @property

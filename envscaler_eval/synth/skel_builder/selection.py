@@ -115,9 +115,10 @@ def _nearest_to_centres(
     rules: SelectionRules,
     refused: dict[int, str],
 ) -> list[int]:
-    if len(good) < 3 or (rules.clusters or 0) >= len(good):
+    # Two points have no silhouette.
+    if len(good) < 3 if rules.clusters is None else rules.clusters >= len(good):
         return list(good)
-    from sklearn.cluster import KMeans
+    from sklearn.cluster import KMeans  # type: ignore[import-untyped]
 
     vectors = _vectors(topics, good, rules)
     count = rules.clusters or _best_count(vectors, rules.most_clusters)
@@ -138,7 +139,7 @@ def _nearest_to_centres(
 def _best_count(vectors: Vectors, most: int) -> int:
     """Return the number of clusters with the highest mean silhouette."""
     from sklearn.cluster import KMeans
-    from sklearn.metrics import silhouette_score
+    from sklearn.metrics import silhouette_score  # type: ignore[import-untyped]
 
     counts = _candidates(min(most, len(vectors) - 1))
     labels = {

@@ -10,6 +10,7 @@ from typing import Any
 
 from envscaler_eval.errors import UsageError
 from envscaler_eval.scenario import Frozen
+from envscaler_eval.synth.importers.loading import load_rows
 
 API_BANK = tuple(
     "hf://datasets/liminghao1630/API-Bank@12e8158b7628c168f07e8f31fbbe3445e99f44cf/"
@@ -21,6 +22,7 @@ API_BANK = tuple(
 TOOLACE = "Team-ACE/ToolACE"
 """The dialogues of ToolACE (Liu et al. 2024), in the newest revision."""
 
+_ADVICE = "take another source of tasks, or a file of your own"
 _SLUG_CHARACTERS = 40
 
 
@@ -60,7 +62,8 @@ def read_tasks(source: str) -> list[Task]:
         found = list(_from_file(Path(source)))
     if not found:
         raise UsageError(f"{source}: holds no tasks; write one a line, or name another source")
-    return list({task.text: task for task in reversed(found)}.values())[::-1]
+    # The place of a text is where it comes first.
+    return list({task.text: task for task in found}.values())
 
 
 def api_bank(files: Sequence[str] = API_BANK) -> list[Task]:
@@ -69,33 +72,23 @@ def api_bank(files: Sequence[str] = API_BANK) -> list[Task]:
     Args:
         files: The dataset's files: paths or addresses.
     """
-    return _suitable("api-bank", (_first_words(row["input"]) for row in _rows("json", list(files))))
+    rows = load_rows("json", _ADVICE, data_files=list(files))
+    return _suitable("api-bank", (_first_words(row["input"]) for row in rows))
 
 
-def toolace(path: str = TOOLACE, files: Sequence[str] | None = None) -> list[Task]:
+def toolace(source: str = TOOLACE, **options: Any) -> list[Task]:
     """Return the users' first requests in ToolACE.
 
     Args:
-        path: The dataset, or `json` for files of its form.
-        files: Those files.
+        source: The dataset, or `json` for files of its form.
+        options: What `datasets.load_dataset` is told, such as those files.
     """
     texts = []
-    for row in _rows(path, list(files) if files else None):
+    for row in load_rows(source, _ADVICE, **options):
         first = row["conversations"][0]
         if first.get("from") == "user":
             texts.append(first["value"])
     return _suitable("toolace", texts)
-
-
-def _rows(path: str, files: list[str] | None) -> Iterator[dict[str, Any]]:
-    from datasets import load_dataset
-
-    try:
-        dataset = load_dataset(path, data_files=files, split="train")
-    except Exception as fault:  # The library lets many kinds of network faults through.
-        told = " ".join(str(fault).split())[:300]
-        raise UsageError(f"{path}: cannot be loaded: {told}") from None
-    yield from dataset
 
 
 def _first_words(dialogue: str) -> str:

@@ -6,7 +6,7 @@ alone: each begins in a fresh situation and brings about what it needs, so that 
 run side by side and mean the same after a repair.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from pydantic import Field
@@ -205,12 +205,22 @@ def _require_every_kind(trials: Trials, tool: str, cases: Sequence[Case]) -> Non
             raise AnswerFault(f"case {number}: there is no rule {case.breaks_rule}")
     kinds = {case.kind for case in cases}
     spec = next(spec for spec in trials.pack.environment.tools if spec.name == tool)
-    wanted = (
-        ("positive", "boundary", "negative") if spec.parameters["properties"] else ("positive",)
-    )
+    properties = spec.parameters["properties"]
+    wanted = ["positive"]
+    if properties:
+        wanted.append("boundary")
+    # Where the schema lists every value, a wrong one does not reach the tool.
+    if any(map(_is_free, properties.values())):
+        wanted.append("negative")
     for kind in wanted:
         if kind not in kinds:
             raise AnswerFault(f"there is no case of kind {kind}")
+
+
+def _is_free(schema: Mapping[str, Any]) -> bool:
+    if "anyOf" in schema:
+        return any(map(_is_free, schema["anyOf"]))
+    return "enum" not in schema and schema.get("type") not in ("boolean", "null")
 
 
 def _require_reached(name: str, calls: Sequence[ToolCall], seen: Sequence[Seen]) -> None:
