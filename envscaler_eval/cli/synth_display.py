@@ -120,7 +120,7 @@ def _cost_of_each(part: str, spending: Spending, funnel: Funnel) -> str:
     if part not in _PAPER:
         return ""
     thing, published = _PAPER[part]
-    kept = funnel.stage(f"{'skeletons' if thing == 'environment' else 'scenarios'}").kept
+    kept = funnel.stage("skeletons" if thing == "environment" else "proven").kept
     cost = spending.each(kept)
     told = "unknown without prices" if cost is None else f"${cost:.2f}"
     if not kept:

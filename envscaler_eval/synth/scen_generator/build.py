@@ -52,6 +52,19 @@ class ScenGenerator:
     proof: ProofRules = field(default_factory=ProofRules)
     isolation: IsolationPolicy = field(default_factory=IsolationPolicy)
 
+    async def generate_all(self, run: Run, skeletons: Sequence[Skeleton]) -> list[Pack]:
+        """Make the packs of several environments; those without a scenario are left out.
+
+        Args:
+            run: The run.
+            skeletons: The environments.
+
+        Raises:
+            UsageError: The run cannot go on, for want of a model or of isolation.
+        """
+        made = await run.each(skeletons, lambda skeleton: self.generate(run, skeleton))
+        return [pack for _, pack in made if pack.scenarios]
+
     async def generate(self, run: Run, skeleton: Skeleton) -> Pack:
         """Make the scenarios of an environment.
 

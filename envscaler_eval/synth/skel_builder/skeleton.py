@@ -1,9 +1,14 @@
 """A skeleton: an environment program that has been assessed, and awaits scenarios."""
 
+import json
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
+from envscaler_eval.errors import UsageError
 from envscaler_eval.isolation import IsolationPolicy
 from envscaler_eval.scenario import Frozen
+from envscaler_eval.synth.funnel import kept_values
 from envscaler_eval.synth.outcome import Dropped
 from envscaler_eval.synth.pipeline import Run, Stage
 from envscaler_eval.synth.skel_builder.assessing import AssessmentRules, assess
@@ -87,3 +92,27 @@ async def prove(
         )
 
     return await run.stage(skeletons(rules), program.plan.topic.id, program, work)
+
+
+def kept_skeletons(folder: Path, ids: Sequence[str] = ()) -> list[Skeleton]:
+    """Read the environments that a run has kept.
+
+    Args:
+        folder: The run's folder.
+        ids: Which; all when empty.
+
+    Raises:
+        UsageError: There is none, or none of an id.
+    """
+    kept = {
+        item: Skeleton.model_validate_json(json.dumps(value))
+        for item, value in kept_values(folder, "skeletons")
+    }
+    if not kept:
+        raise UsageError(
+            f"{folder}: holds no environments; make them with `envscaler synth skeletons`"
+        )
+    for name in ids:
+        if name not in kept:
+            raise UsageError(f"{folder}: holds no environment '{name}'; it has {', '.join(kept)}")
+    return [kept[name] for name in ids or kept]
