@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from envscaler_eval.errors import UsageError
 from envscaler_eval.synth.artefacts import Artefacts, Record, content_key
 from envscaler_eval.synth.models import Models
 from envscaler_eval.synth.outcome import Unfinished
@@ -65,6 +66,8 @@ class Answers:
             except MissingAnswer as fault:
                 place = self._keep_prompt(question, messages)
                 raise Unfinished(f"{fault}; the prompt is in {place}") from None
+            except UsageError:
+                raise
             except Exception as fault:
                 told = " ".join(str(fault).split())
                 raise Unfinished(f"{question}: {type(fault).__name__}: {told}") from fault

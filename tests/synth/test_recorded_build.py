@@ -13,9 +13,8 @@ from envscaler_eval.isolation import IsolationPolicy
 from envscaler_eval.pack import read_pack
 from envscaler_eval.runtime.gate import violations
 from envscaler_eval.synth.artefacts import read_records
-from envscaler_eval.synth.funnel import kept_values, read_funnel
-from envscaler_eval.synth.skel_builder.build import ORDER
-from envscaler_eval.synth.skel_builder.skeleton import Skeleton
+from envscaler_eval.synth.funnel import read_funnel
+from envscaler_eval.synth.skel_builder import ORDER, Skeleton, kept_skeletons
 from envscaler_eval.synth.spending import Price
 from envscaler_eval.validation import validate_pack
 from tests.cli.commands import Command, in_process
@@ -69,8 +68,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def skeleton(folder: Path) -> Skeleton:
     """What the run has kept."""
-    ((_, value),) = kept_values(folder, "skeletons")
-    return Skeleton.model_validate_json(json.dumps(value))
+    (kept,) = kept_skeletons(folder)
+    return kept
 
 
 def reasons(folder: Path, collection: str) -> dict[str, str]:

@@ -1,9 +1,12 @@
 """A skeleton: an environment program that has been assessed, and awaits scenarios."""
 
+import json
+from pathlib import Path
 from typing import Any
 
 from envscaler_eval.isolation import IsolationPolicy
 from envscaler_eval.scenario import Frozen
+from envscaler_eval.synth.funnel import kept_values
 from envscaler_eval.synth.outcome import Dropped
 from envscaler_eval.synth.pipeline import Run, Stage
 from envscaler_eval.synth.skel_builder.assessing import AssessmentRules, assess
@@ -13,6 +16,9 @@ from envscaler_eval.synth.skel_builder.repair import REPAIR_PROGRAM, repair
 from envscaler_eval.synth.skel_builder.situations import WRITE_STARTS, write_starts
 from envscaler_eval.synth.skel_builder.testing import STEPS
 from envscaler_eval.synth.skel_builder.trial import Start, Trials
+
+SKELETONS = "skeletons"
+"""The stage that keeps environments."""
 
 
 class Skeleton(Frozen):
@@ -36,11 +42,24 @@ class Skeleton(Frozen):
         return self.program.plan.topic.id
 
 
+def kept_skeletons(folder: Path) -> list[Skeleton]:
+    """Return the environments that a run has kept so far.
+
+    Args:
+        folder: The run's folder.
+
+    Raises:
+        UsageError: A line of its records cannot be read.
+    """
+    values = (value for _, value in kept_values(folder, SKELETONS))
+    return [Skeleton.model_validate_json(json.dumps(value)) for value in values]
+
+
 def skeletons(rules: AssessmentRules) -> Stage[Skeleton]:
     """Return the stage, for these rules."""
     steps: tuple[Any, ...] = (WRITE_STARTS, *STEPS, REPAIR_PROGRAM)
     settings = (rules.rounds, rules.starts, rules.least_pass_rate, rules.repairs)
-    return Stage("skeletons", Skeleton, steps, settings)
+    return Stage(SKELETONS, Skeleton, steps, settings)
 
 
 async def prove(
