@@ -87,10 +87,14 @@ def skeletons(
     from envscaler_eval.synth.artefacts import Artefacts
     from envscaler_eval.synth.models import Models, role_models
     from envscaler_eval.synth.pipeline import Run
-    from envscaler_eval.synth.skel_builder.assessing import AssessmentRules
-    from envscaler_eval.synth.skel_builder.build import ORDER, SkelBuilder, write_skeletons
-    from envscaler_eval.synth.skel_builder.selection import SelectionRules
-    from envscaler_eval.synth.skel_builder.task import read_tasks
+    from envscaler_eval.synth.skel_builder import (
+        ORDER,
+        AssessmentRules,
+        SelectionRules,
+        SkelBuilder,
+        read_tasks,
+        write_skeletons,
+    )
     from envscaler_eval.synth.spending import read_prices
 
     if fewest_tools > most_tools:
@@ -128,7 +132,7 @@ def report(
     """Show how many went through each stage of a run, why others did not, and the cost."""
     from envscaler_eval.cli.synth_display import funnel_report
     from envscaler_eval.synth.funnel import read_funnel
-    from envscaler_eval.synth.skel_builder.build import ORDER
+    from envscaler_eval.synth.skel_builder import ORDER
     from envscaler_eval.synth.spending import read_prices
 
     Console().print(funnel_report(read_funnel(folder, read_prices(prices), ORDER)))

@@ -15,6 +15,7 @@ from envscaler_eval.cli.synth import (
     PriceTable,
     tell_unfinished,
 )
+from envscaler_eval.errors import UsageError
 
 
 def scenarios(
@@ -59,7 +60,7 @@ def scenarios(
     from envscaler_eval.synth.scen_generator.build import ORDER, ScenGenerator
     from envscaler_eval.synth.scen_generator.proving import ProofRules
     from envscaler_eval.synth.scen_generator.solving import SolverRules
-    from envscaler_eval.synth.skel_builder.skeleton import kept_skeletons
+    from envscaler_eval.synth.skel_builder import kept_skeletons
     from envscaler_eval.synth.spending import read_prices
 
     isolation = IsolationPolicy(allow_weak=allow_weak_isolation)
@@ -75,6 +76,10 @@ def scenarios(
     )
     priced = read_prices(prices)
     skeletons = kept_skeletons(out, envs.split(",") if envs else [])
+    if not skeletons:
+        raise UsageError(
+            f"{out}: holds no environments; make them with `envscaler synth skeletons`"
+        )
     console = Console()
     with Artefacts(out) as artefacts:
         with Display(Console(stderr=True), priced, ORDER) as display:

@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from envscaler_eval.errors import UsageError
 from envscaler_eval.synth.artefacts import Artefacts, Record, content_key
 from envscaler_eval.synth.models import Models
 from envscaler_eval.synth.outcome import Unfinished
@@ -14,7 +15,7 @@ from envscaler_eval.synth.step import Step
 from envscaler_eval.synth.watching import Watcher
 
 if TYPE_CHECKING:
-    from inspect_ai.model import ChatMessage, ModelOutput
+    from inspect_ai.model import ChatMessage, GenerateConfig, ModelOutput
 
 ANSWERS = "answers"
 """The collection that holds every reply of a model, the unusable ones as well."""
@@ -26,6 +27,7 @@ class Answers:
     def __init__(self, artefacts: Artefacts, models: Models, watcher: Watcher) -> None:
         """Keep answers among a run's artefacts."""
         self._artefacts = artefacts
+        self._configs: dict[str, GenerateConfig] = {}
         self._missing = artefacts.folder / "missing"
         shutil.rmtree(self._missing, ignore_errors=True)
         self._models = models
@@ -64,6 +66,8 @@ class Answers:
             except MissingAnswer as fault:
                 place = self._keep_prompt(question, messages)
                 raise Unfinished(f"{fault}; the prompt is in {place}") from None
+            except UsageError:
+                raise
             except Exception as fault:
                 told = " ".join(str(fault).split())
                 raise Unfinished(f"{question}: {type(fault).__name__}: {told}") from fault
@@ -93,14 +97,19 @@ class Answers:
         file.write_text("\n".join(parts), encoding="utf-8")
         return file
 
-    def _config(self, step: Step[Any]) -> Any:
+    def _config(self, step: Step[Any]) -> "GenerateConfig":
+        """Return what a step asks of its model; made once, for it takes a millisecond."""
         from inspect_ai.model import GenerateConfig, ResponseSchema
         from inspect_ai.util import json_schema
 
-        schema = None
-        if self._models.response_schema and step.closed:
-            schema = ResponseSchema(name=step.name, json_schema=json_schema(step.answer))
-        return GenerateConfig(temperature=step.temperature, response_schema=schema)
+        config = self._configs.get(step.name)
+        if config is None:
+            schema = None
+            if self._models.response_schema and step.closed:
+                schema = ResponseSchema(name=step.name, json_schema=json_schema(step.answer))
+            config = GenerateConfig(temperature=step.temperature, response_schema=schema)
+            self._configs[step.name] = config
+        return config
 
 
 def _usage(output: "ModelOutput") -> dict[str, Any]:

@@ -30,6 +30,7 @@ class Models:
     max_connections: int = 10
     max_retries: int = 8
     response_schema: bool = True
+    _made: "dict[Role, Model]" = field(default_factory=dict, init=False, compare=False)
 
     def of(self, role: Role) -> "Model":
         """Return the model of a role.
@@ -37,11 +38,18 @@ class Models:
         Raises:
             UsageError: There is none, or Inspect cannot make it.
         """
+        if role not in self._made:
+            self._made[role] = self._make(role)
+        return self._made[role]
+
+    def _make(self, role: Role) -> "Model":
         from inspect_ai.model import GenerateConfig, get_model
 
         config = GenerateConfig(max_connections=self.max_connections, max_retries=self.max_retries)
+        named = self.roles.get(role, self.default)
         try:
-            return get_model(self.roles.get(role, self.default), role=role, config=config)
+            # Not Inspect's own memory, which would outlive the run.
+            return get_model(named, role=role, config=config, memoize=False)
         except Exception as fault:  # Providers raise what they like: a key or a package is missing.
             told = " ".join(str(fault).split())
             raise UsageError(

@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel
@@ -43,6 +44,12 @@ class Stage(Generic[Made]):
     def collection(self) -> str:
         """The collection of its outcomes."""
         return f"stage_{self.name}"
+
+    @cached_property
+    def fingerprint(self) -> list[Any]:
+        """All that decides an outcome but the item and the models, as JSON data."""
+        asked = [step.fingerprint for step in self.steps]
+        return [self.name, self.made.model_json_schema(), asked, _plain(self.settings)]
 
 
 @dataclass
@@ -88,7 +95,8 @@ class Run:
             Unfinished: The work failed for another reason, its own faults included.
         """
         self.watcher.entered(stage.name)
-        key = content_key(self._identity(stage), item, _plain(inputs))
+        models = [self.models.name(step.role) for step in stage.steps]
+        key = content_key(stage.fingerprint, models, item, _plain(inputs))
         record = self.artefacts.get(stage.collection, key)
         if record is None:
             record = await self._outcome(item, work)
@@ -150,10 +158,6 @@ class Run:
         except Exception as fault:
             told = f"{type(fault).__name__}: {' '.join(str(fault).split())}"
             return {"item": item, "status": "unfinished", "reason": told}
-
-    def _identity(self, stage: Stage[Any]) -> list[Any]:
-        asked = [[step.fingerprint, self.models.name(step.role)] for step in stage.steps]
-        return [stage.name, stage.made.model_json_schema(), asked, _plain(stage.settings)]
 
 
 def _plain(value: Any) -> Any:

@@ -19,6 +19,9 @@ from envscaler_eval.synth.skel_builder.situations import WRITE_STARTS, write_sta
 from envscaler_eval.synth.skel_builder.testing import STEPS
 from envscaler_eval.synth.skel_builder.trial import Start, Trials
 
+SKELETONS = "skeletons"
+"""The stage that keeps environments."""
+
 
 class Skeleton(Frozen):
     """An environment without scenarios.
@@ -41,11 +44,33 @@ class Skeleton(Frozen):
         return self.program.plan.topic.id
 
 
+def kept_skeletons(folder: Path, ids: Sequence[str] = ()) -> list[Skeleton]:
+    """Return the environments that a run has kept so far.
+
+    Args:
+        folder: The run's folder.
+        ids: Which; all when empty.
+
+    Raises:
+        UsageError: It has none of an id, or a line of its records cannot be read.
+    """
+    kept = {
+        item: Skeleton.model_validate_json(json.dumps(value))
+        for item, value in kept_values(folder, SKELETONS)
+    }
+    for name in ids:
+        if name not in kept:
+            raise UsageError(
+                f"{folder}: holds no environment '{name}'; it has {', '.join(kept) or 'none'}"
+            )
+    return [kept[name] for name in ids or kept]
+
+
 def skeletons(rules: AssessmentRules) -> Stage[Skeleton]:
     """Return the stage, for these rules."""
     steps: tuple[Any, ...] = (WRITE_STARTS, *STEPS, REPAIR_PROGRAM)
     settings = (rules.rounds, rules.starts, rules.least_pass_rate, rules.repairs)
-    return Stage("skeletons", Skeleton, steps, settings)
+    return Stage(SKELETONS, Skeleton, steps, settings)
 
 
 async def prove(
@@ -92,27 +117,3 @@ async def prove(
         )
 
     return await run.stage(skeletons(rules), program.plan.topic.id, program, work)
-
-
-def kept_skeletons(folder: Path, ids: Sequence[str] = ()) -> list[Skeleton]:
-    """Read the environments that a run has kept.
-
-    Args:
-        folder: The run's folder.
-        ids: Which; all when empty.
-
-    Raises:
-        UsageError: There is none, or none of an id.
-    """
-    kept = {
-        item: Skeleton.model_validate_json(json.dumps(value))
-        for item, value in kept_values(folder, "skeletons")
-    }
-    if not kept:
-        raise UsageError(
-            f"{folder}: holds no environments; make them with `envscaler synth skeletons`"
-        )
-    for name in ids:
-        if name not in kept:
-            raise UsageError(f"{folder}: holds no environment '{name}'; it has {', '.join(kept)}")
-    return [kept[name] for name in ids or kept]
