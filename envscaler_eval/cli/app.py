@@ -12,6 +12,7 @@ from envscaler_eval.cli.export import export_app
 from envscaler_eval.cli.import_packs import import_app
 from envscaler_eval.cli.packs import list_packs, show, validate
 from envscaler_eval.cli.synth import synth
+from envscaler_eval.cli.synth_demo import demo as synth_demo
 from envscaler_eval.cli.synth_scenarios import scenarios
 from envscaler_eval.errors import UsageError
 
@@ -30,6 +31,7 @@ app.command("doctor")(doctor)
 app.command("audit-benchmark")(audit_benchmark)
 app.add_typer(data, name="data")
 synth.command("scenarios")(scenarios)
+synth.command("demo")(synth_demo)
 app.add_typer(synth, name="synth")
 app.add_typer(import_app, name="import")
 app.add_typer(export_app, name="export")
