@@ -92,7 +92,7 @@ def test_who_was_not_chosen_is_told_why(folder: Path) -> None:
     told = " | ".join(reasons(folder, "stage_selected").values())
     assert "usefulness 1 is below 7" in told
     assert "is the same as 'Allotment garden office'" in told
-    assert "'Allotment garden office' stands for its cluster" in told
+    assert "is represented in its cluster by 'Allotment garden office'" in told
 
 
 @pytest.mark.parametrize(

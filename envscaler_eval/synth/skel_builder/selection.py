@@ -132,7 +132,7 @@ def _nearest_to_centres(
     for row, label in enumerate(fitted.labels_):
         stands = nearest[int(label)]
         if stands != row:
-            refused[good[row]] = f"'{topics[good[stands]].title}' stands for its cluster"
+            refused[good[row]] = f"is represented in its cluster by '{topics[good[stands]].title}'"
     return [good[row] for row in sorted(nearest.values())]
 
 

@@ -7,30 +7,11 @@ from envscaler_eval.scenario import ToolCall
 from envscaler_eval.synth.answer import AnswerFault
 from envscaler_eval.synth.skel_builder.assembly import with_methods
 from envscaler_eval.synth.skel_builder.coding import Program
-from envscaler_eval.synth.skel_builder.mining import Topic
 from envscaler_eval.synth.skel_builder.plan import Plan
 from envscaler_eval.synth.skel_builder.situations import require_start
-from envscaler_eval.synth.skel_builder.trial import Seen, Start, Trials
-from tests.synth.skel_builder.kennel import CLASS, FIND_DOGS, OPERATIONS, STATE
+from envscaler_eval.synth.skel_builder.trial import Seen, Trials
+from tests.synth.skel_builder.kennel import CLASS, FIND_DOGS, OPERATIONS, START, STATE, TOPIC
 
-TOPIC = Topic(
-    id="kennel",
-    title="Kennel",
-    introduction="A kennel takes dogs in.",
-    domain="animals",
-    usefulness=8,
-    modelability=9,
-    tasks=("Move Rex to the large box.",),
-)
-START = Start(
-    about="Two dogs.",
-    now="2026-03-09T08:30:00",
-    state={
-        "dogs": {"D-1": {"name": "Rex", "box": "X-1"}, "D-2": {"name": "Lux", "box": None}},
-        "boxes": {"X-1": {"places": 2}},
-        "next_dog": 3,
-    },
-)
 MOVE = '''def move_dog(self, dog_id: str, box_id: str) -> dict:
     """Move a dog.
 
