@@ -146,7 +146,7 @@ def _clustered(vectors: Vectors, count: int) -> tuple[list[int], Vectors]:
 
 def _best_count(vectors: Vectors, most: int) -> int:
     """Return the number of clusters with the highest mean silhouette."""
-    from sklearn.metrics import silhouette_score
+    from sklearn.metrics import silhouette_score  # type: ignore[import-untyped]
 
     counts = _candidates(min(most, len(vectors) - 1))
     labels = {count: _clustered(vectors, count)[0] for count in counts}
