@@ -31,6 +31,7 @@ def ask(folder: Path, oracle: Oracle, check: Callable[[Colour], None] | None = N
         f"```json\n{RIGHT}\n```",
         f"A rose, I think.\n\n```\n{RIGHT}\n```\nDone.",
         f"The answer is {RIGHT}.",
+        f'<think>{{"colour": "blue"}} or red?</think>\n\n{RIGHT}',
     ],
 )
 def test_the_object_is_found_in_a_reply(reply: str) -> None:
