@@ -52,6 +52,8 @@ def _object_in(text: str) -> dict[str, Any]:
         except json.JSONDecodeError as error:
             fault = error if fault is None or error.pos > fault.pos else fault
             continue
+        except (RecursionError, ValueError) as error:
+            raise AnswerFault(f"the reply is no JSON that can be read: {error}") from None
         if isinstance(value, dict):
             return value
     if fault is None or "{" not in text:

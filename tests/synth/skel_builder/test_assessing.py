@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from envscaler_eval.isolation import IsolationPolicy
+from envscaler_eval.runtime.confined.limits import Limits
 from envscaler_eval.synth.artefacts import Artefacts, read_records
 from envscaler_eval.synth.models import Models
 from envscaler_eval.synth.pipeline import Run
@@ -108,14 +109,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("assessment")
 
 
-@pytest.fixture(scope="module")
-def assessment(folder: Path) -> Assessment:
-    """The assessment of a kennel, run in this process, for it is our own."""
+def assess_kennel(folder: Path, isolation: IsolationPolicy, close: str = CLOSE) -> Assessment:
+    """Assess a kennel with the session's answers."""
     (folder / "session.yaml").write_text(SESSION)
-    methods = {"find_dogs": FIND_DOGS, "move_dog": MOVE, "list_boxes": LIST, "close_box": CLOSE}
+    methods = {"find_dogs": FIND_DOGS, "move_dog": MOVE, "list_boxes": LIST, "close_box": close}
     plan = Plan(topic=TOPIC, state=STATE, operations=OPERATIONS)
     program = Program(plan=plan, source=with_methods(CLASS, "Kennel", methods))
-    trials = Trials.of(program, IsolationPolicy(choice="in_process"))
+    trials = Trials.of(program, isolation)
     boxes = {"X-1": {"places": 2}, "X-2": {"places": 1}}
     start = START.model_copy(update={"state": {**START.state, "boxes": boxes}})
 
@@ -125,6 +125,12 @@ def assessment(folder: Path) -> Assessment:
             return await assess(run, trials, [start], AssessmentRules(rounds=1, starts=1))
 
     return asyncio.run(assessed())
+
+
+@pytest.fixture(scope="module")
+def assessment(folder: Path) -> Assessment:
+    """The assessment of a kennel, run in this process, for it is our own."""
+    return assess_kennel(folder, IsolationPolicy(choice="in_process"))
 
 
 def test_every_tool_is_tested(assessment: Assessment) -> None:
@@ -182,3 +188,14 @@ def test_warnings_go_back_when_the_bar_is_missed_by_them_alone(assessment: Asses
 def test_the_audit_sees_what_the_tests_have_shown(assessment: Assessment) -> None:
     failed = {item.name for item in assessment.items if not item.passed}
     assert failed == {"rules_reject"}
+
+
+def test_a_program_that_never_ends_is_found_out(tmp_path: Path) -> None:
+    first = "    if box_id not in"
+    endless = CLOSE.replace(first, f'    while box_id == "nobody":\n        pass\n{first}')
+    limits = Limits(call_cpu_seconds=0.2)
+    found = assess_kennel(tmp_path, IsolationPolicy(allow_weak=True, limits=limits), endless)
+    (item,) = found.items
+    assert (item.name, item.passed) == ("robustness", False)
+    assert "processor time" in item.notes[0]
+    assert not found.accepted

@@ -3,6 +3,7 @@
 import pytest
 
 from envscaler_eval.isolation import IsolationPolicy
+from envscaler_eval.runtime.confined.limits import Limits
 from envscaler_eval.scenario import ToolCall
 from envscaler_eval.synth.answer import AnswerFault
 from envscaler_eval.synth.skel_builder.assembly import with_methods
@@ -85,6 +86,17 @@ def test_what_no_call_may_do_is_a_fault(
 ) -> None:
     (fault,) = play(trials, tool, **arguments).faults
     assert told in fault
+
+
+def test_a_tool_that_never_ends_is_a_fault(trials: Trials) -> None:
+    endless = MOVE.replace(
+        "    if dog_id not in", "    while dog_id:\n        pass\n    if dog_id not in"
+    )
+    source = with_methods(trials.program.source, "Kennel", {"move_dog": endless})
+    policy = IsolationPolicy(allow_weak=True, limits=Limits(call_cpu_seconds=0.1))
+    hanging = Trials.of(trials.program.model_copy(update={"source": source}), policy)
+    (fault,) = play(hanging, "move_dog", dog_id="D-1", box_id="X-1").faults
+    assert "processor time" in fault
 
 
 def test_a_refusal_is_no_fault(trials: Trials) -> None:
