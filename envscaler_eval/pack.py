@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -129,9 +129,26 @@ def read_info(folder: Path) -> PackInfo:
 def read_pack(folder: Path) -> Pack:
     """Read a whole pack; its code is parsed, never run.
 
+    A pack is built once for what its files hold, and then shared.
+
     Raises:
         PackError: Something in it is not as it must be.
     """
+    return _built(folder, _digest(folder))
+
+
+def _digest(folder: Path) -> bytes:
+    """Return what changes with any file that a pack may be read from."""
+    digest = hashlib.sha256()
+    for file in sorted((*folder.glob("*.*"), *folder.glob("states/*.json"))):
+        if file.is_file():
+            content = file.read_bytes()
+            digest.update(f"{file.name}\0{len(content)}\0".encode() + content)
+    return digest.digest()
+
+
+@lru_cache(maxsize=256)
+def _built(folder: Path, digest: bytes) -> Pack:
     info = read_info(folder)
     program = folder / "environment.py"
     environment = _build(

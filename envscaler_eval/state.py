@@ -17,6 +17,12 @@ import orjson
 
 _CANONICAL = orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS
 
+_NO_OBJECTS = (
+    orjson.OPT_PASSTHROUGH_DATACLASS
+    | orjson.OPT_PASSTHROUGH_DATETIME
+    | orjson.OPT_PASSTHROUGH_SUBCLASS
+)
+
 _DEEPEST = 100
 
 State = dict[str, Any]
@@ -60,9 +66,25 @@ def canonical(state: State) -> bytes:
     return text.encode(errors="surrogatepass")
 
 
+def canonical_data(state: State) -> bytes | None:
+    """Return the canonical text of a state that holds data and no objects, else `None`.
+
+    Data are what JSON knows, tuples, UUIDs and members of enumerations.
+    """
+    try:
+        return orjson.dumps(state, option=_CANONICAL | _NO_OBJECTS)
+    except TypeError:
+        return None
+
+
 def state_hash(state: State) -> str:
     """Return the SHA-256 of the canonical JSON, in hex."""
-    return hashlib.sha256(canonical(state)).hexdigest()
+    return text_hash(canonical(state))
+
+
+def text_hash(text: bytes) -> str:
+    """Return the SHA-256 of a canonical text, in hex."""
+    return hashlib.sha256(text).hexdigest()
 
 
 def plain(value: object) -> object:

@@ -52,7 +52,7 @@ def padded(scenario: Scenario) -> Scenario:
     return Scenario.model_validate(
         {
             **scenario.model_dump(),
-            "state": state,
+            "state": json.loads(json.dumps(state)),
             "solution": [c.model_dump() for c in islice(cycle(scenario.solution), CALLS)],
             "checks": [c.model_dump() for c in islice(cycle(scenario.checks), CHECKS)],
             "alternatives": [],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from types import CodeType
@@ -12,6 +12,7 @@ import orjson
 
 from envscaler_eval.check_code import check_function
 from envscaler_eval.runtime.determinism import Clock, DeterministicModules
+from envscaler_eval.runtime.reading import reader
 from envscaler_eval.runtime.runtime import Verdict
 from envscaler_eval.state import State, plain, snapshot
 
@@ -40,18 +41,36 @@ class CheckSetting:
 
 
 def run_checks(
-    checks: Sequence[Check], initial: State, final: State, setting: CheckSetting
+    checks: Sequence[Check],
+    initial: State,
+    final: State,
+    setting: CheckSetting,
+    *,
+    only_data: bool = False,
 ) -> tuple[Verdict, ...]:
     """Run checks on two states.
-
-    All checks share one copy of each state. When a copy has changed afterwards,
-    some check has written to it, and each runs again on copies of its own.
 
     Args:
         checks: The checks, in order.
         initial: The state before the first call; left as it is.
         final: The state to judge; left as it is.
         setting: What the checks see of time and chance.
+        only_data: Whether the states are known to hold no objects, whose methods
+            might change them. Checks that can only read then need no copies.
+    """
+    readers = [reader(check.code) if only_data else None for check in checks]
+    others = [check for check, read in zip(checks, readers, strict=True) if read is None]
+    answers = iter(_run_on_copies(others, initial, final, setting))
+    return tuple(next(answers) if read is None else _ask(read, initial, final) for read in readers)
+
+
+def _run_on_copies(
+    checks: Sequence[Check], initial: State, final: State, setting: CheckSetting
+) -> tuple[Verdict, ...]:
+    """Run checks that may write.
+
+    All share one copy of each state. When a copy has changed afterwards, some
+    check has written to it, and each runs again on copies of its own.
     """
     if not checks:
         return ()
@@ -80,9 +99,17 @@ def run_check(
         setting: What the check sees of time and chance.
     """
     namespace: dict[str, Any] = {"__builtins__": setting.builtins(), "__name__": "check"}
-    try:
+
+    def check(initial: State, final: State) -> Any:
         exec(code, namespace)
-        answer = namespace[name](initial, final)
+        return namespace[name](initial, final)
+
+    return _ask(check, initial, final)
+
+
+def _ask(check: Callable[[State, State], Any], initial: State, final: State) -> Verdict:
+    try:
+        answer = check(initial, final)
     except (Exception, SystemExit) as fault:
         message = (str(fault).splitlines() or [""])[0][:200]
         return Verdict(False, f"raised {type(fault).__name__}: {message}")

@@ -20,10 +20,12 @@ from envscaler_eval.runtime.runtime import (
 from envscaler_eval.state import (
     State,
     UnserialisableStateError,
+    canonical_data,
     changes,
     plain,
     snapshot,
     state_hash,
+    text_hash,
 )
 
 if TYPE_CHECKING:
@@ -155,10 +157,14 @@ class InProcessSession:
         """Run the checks on copies of the initial and the current state."""
         final = _attributes(self._instance)
         try:
+            text = canonical_data(final)
+            only_data = text is not None and canonical_data(self._own) is not None
             return Judgement(
-                verdicts=run_checks(checks, self._initial, final, self._checks),
+                verdicts=run_checks(
+                    checks, self._initial, final, self._checks, only_data=only_data
+                ),
                 changes=tuple(changes(self._initial, final)),
-                state_hash=state_hash(final),
+                state_hash=state_hash(final) if text is None else text_hash(text),
             )
         except UnserialisableStateError as fault:
             raise EnvironmentFault(f"the final state cannot be judged: {fault}") from None

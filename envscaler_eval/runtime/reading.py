@@ -1,0 +1,97 @@
+"""Which checks can only read.
+
+Such a check needs neither copies of the states nor a namespace of its own, since
+it leaves no trace. It is known by what stands in its text; whatever is not listed
+here counts as writing.
+"""
+
+import ast
+import builtins
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from typing import Any
+
+from envscaler_eval.check_code import check_function
+from envscaler_eval.parsing import parse
+
+_FUNCTIONS = {
+    name: getattr(builtins, name)
+    for name in (
+        *("abs", "all", "any", "bool", "dict", "enumerate", "filter", "float", "frozenset", "int"),
+        *("isinstance", "iter", "len", "list", "map", "max", "min", "next", "range", "reversed"),
+        *("round", "set", "sorted", "str", "sum", "tuple", "type", "zip"),
+    )
+}
+
+# All that unchangeable values offer, and what dicts offer for reading.
+_METHODS = frozenset(
+    name for kind in (str, int, float, tuple, frozenset) for name in dir(kind) if name[0] != "_"
+) | {"get", "items", "keys", "values"}
+
+_STATEMENTS = (
+    *(ast.Module, ast.FunctionDef, ast.arguments, ast.arg, ast.Return, ast.Assign, ast.AnnAssign),
+    *(ast.If, ast.For, ast.While, ast.Break, ast.Continue, ast.Pass, ast.Assert, ast.Expr),
+)
+
+_EXPRESSIONS = (
+    *(ast.BoolOp, ast.BinOp, ast.UnaryOp, ast.IfExp, ast.Compare, ast.NamedExpr, ast.Lambda),
+    *(ast.Call, ast.keyword, ast.Starred, ast.Attribute, ast.Subscript, ast.Slice, ast.Name),
+    *(ast.Constant, ast.JoinedStr, ast.FormattedValue, ast.Tuple, ast.List, ast.Set, ast.Dict),
+    *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.comprehension),
+    *(ast.boolop, ast.operator, ast.unaryop, ast.cmpop, ast.expr_context),
+)
+
+
+@lru_cache(maxsize=4096)
+def reader(code: str) -> Callable[..., Any] | None:
+    """Return the function of a check that can only read plain data, else `None`.
+
+    Args:
+        code: The check's code.
+    """
+    nodes = list(ast.walk(parse(code)))
+    if not _only_read(nodes):
+        return None
+    namespace: dict[str, Any] = {"__builtins__": _FUNCTIONS, "__name__": "check"}
+    try:
+        exec(compile(code, "<check>", "exec", dont_inherit=True), namespace)
+    except Exception:
+        # It shows when the check is run.
+        return None
+    function: Callable[..., Any] = namespace[check_function(code)]
+    return function
+
+
+def _only_read(nodes: Iterable[ast.AST]) -> bool:
+    called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
+    known = _names(nodes) | set(_FUNCTIONS)
+    return all(_reads(node, known, called) for node in nodes)
+
+
+def _reads(node: ast.AST, known: set[str], called: set[int]) -> bool:
+    match node:
+        case ast.Name():
+            return node.id in known
+        case ast.Attribute():
+            # A method that is called at once goes nowhere else.
+            return node.attr in _METHODS and id(node) in called
+        case ast.Subscript():
+            return isinstance(node.ctx, ast.Load)
+        case ast.FunctionDef():
+            return not node.decorator_list
+        case _:
+            return isinstance(node, (*_STATEMENTS, *_EXPRESSIONS))
+
+
+def _names(nodes: Iterable[ast.AST]) -> set[str]:
+    """Return the names that the code gives itself, but for those that it may mean a builtin by."""
+    names = set()
+    for node in nodes:
+        match node:
+            case ast.Name(ctx=ast.Store()):
+                names.add(node.id)
+            case ast.arg():
+                names.add(node.arg)
+            case ast.FunctionDef():
+                names.add(node.name)
+    return names.difference(dir(builtins))
