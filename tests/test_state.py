@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from envscaler_eval.allowance import Allowance
 from envscaler_eval.state import (
-    Allowance,
     Change,
     UnserialisableStateError,
     canonical,

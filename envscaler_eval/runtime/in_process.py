@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import marshal
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from envscaler_eval.program import Program
 from envscaler_eval.runtime.checking import CheckSetting, run_checks
 from envscaler_eval.runtime.determinism import Clock, DeterministicModules
+from envscaler_eval.runtime.initial_state import InitialState
 from envscaler_eval.runtime.runtime import (
     EnvironmentFault,
     Judgement,
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 # `json.dumps` with options makes one at each call.
 _JSON = json.JSONEncoder(ensure_ascii=False, default=plain)
+_JSON_WITHOUT_CYCLES = json.JSONEncoder(ensure_ascii=False, default=plain, check_circular=False)
 
 
 class InProcessRuntime(Runtime):
@@ -46,16 +47,18 @@ class InProcessRuntime(Runtime):
     def __init__(self, environment: Environment) -> None:
         """Prepare to run an environment."""
         super().__init__(environment)
-        self._starts: dict[int, InitialState] = {}
+        self._starts: dict[int, tuple[State, InitialState]] = {}
 
     def start(
         self, state: State, now: str, seed: str, observations: ObservationForm = "json"
     ) -> InProcessSession:
         """Start a session; see `Runtime.start`."""
-        start = self._starts.get(id(state))
-        if start is None:
-            start = self._starts[id(state)] = InitialState(state)
-        return InProcessSession(compiled_program(self.environment), start, now, seed, observations)
+        known = self._starts.get(id(state))
+        if known is None:
+            # The state is kept so that its id stays its own.
+            known = self._starts[id(state)] = state, InitialState(state)
+        program = compiled_program(self.environment)
+        return InProcessSession(program, known[1], now, seed, observations)
 
 
 def compiled_program(environment: Environment) -> Program:
@@ -70,24 +73,6 @@ def compiled_program(environment: Environment) -> Program:
         raise EnvironmentFault(
             f"environment '{environment.id}' does not start: {describe(fault)}"
         ) from None
-
-
-class InitialState:
-    """An initial state, kept in the form that copies fastest.
-
-    Attributes:
-        state: The state itself, never modified.
-    """
-
-    def __init__(self, state: State) -> None:
-        """Keep a state of plain data."""
-        self.state = state
-        self._frozen = marshal.dumps(state)
-
-    def copy(self) -> State:
-        """Return a deep copy."""
-        copied: State = marshal.loads(self._frozen)
-        return copied
 
 
 class InProcessSession:
@@ -223,6 +208,10 @@ def _attributes(instance: Any) -> State:
 
 def _as_json(result: object) -> str:
     try:
-        return _JSON.encode(result)
+        try:
+            return _JSON_WITHOUT_CYCLES.encode(result)
+        except RecursionError:
+            # A cycle, or depth alone; the slower encoder tells them apart.
+            return _JSON.encode(result)
     except (TypeError, ValueError):
         return str(result)
