@@ -7,7 +7,7 @@ here counts as writing.
 
 import ast
 import builtins
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -28,12 +28,9 @@ _METHODS = frozenset(
     name for kind in (str, int, float, tuple, frozenset) for name in dir(kind) if name[0] != "_"
 ) | {"get", "items", "keys", "values"}
 
-_STATEMENTS = (
+_KINDS = (
     *(ast.Module, ast.FunctionDef, ast.arguments, ast.arg, ast.Return, ast.Assign, ast.AnnAssign),
     *(ast.If, ast.For, ast.While, ast.Break, ast.Continue, ast.Pass, ast.Assert, ast.Expr),
-)
-
-_EXPRESSIONS = (
     *(ast.BoolOp, ast.BinOp, ast.UnaryOp, ast.IfExp, ast.Compare, ast.NamedExpr, ast.Lambda),
     *(ast.Call, ast.keyword, ast.Starred, ast.Attribute, ast.Subscript, ast.Slice, ast.Name),
     *(ast.Constant, ast.JoinedStr, ast.FormattedValue, ast.Tuple, ast.List, ast.Set, ast.Dict),
@@ -62,25 +59,23 @@ def reader(code: str) -> Callable[..., Any] | None:
     return function
 
 
-def _only_read(nodes: Iterable[ast.AST]) -> bool:
-    called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
+def _only_read(nodes: Sequence[ast.AST]) -> bool:
     known = _names(nodes) | set(_FUNCTIONS)
-    return all(_reads(node, known, called) for node in nodes)
+    return all(_reads(node, known) for node in nodes)
 
 
-def _reads(node: ast.AST, known: set[str], called: set[int]) -> bool:
+def _reads(node: ast.AST, known: Collection[str]) -> bool:
     match node:
         case ast.Name():
             return node.id in known
         case ast.Attribute():
-            # A method that is called at once goes nowhere else.
-            return node.attr in _METHODS and id(node) in called
+            return node.attr in _METHODS
         case ast.Subscript():
             return isinstance(node.ctx, ast.Load)
         case ast.FunctionDef():
             return not node.decorator_list
         case _:
-            return isinstance(node, (*_STATEMENTS, *_EXPRESSIONS))
+            return isinstance(node, _KINDS)
 
 
 def _names(nodes: Iterable[ast.AST]) -> set[str]:
