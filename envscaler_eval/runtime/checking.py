@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from types import CodeType
@@ -12,7 +12,7 @@ import orjson
 
 from envscaler_eval.check_code import check_function
 from envscaler_eval.runtime.determinism import Clock, DeterministicModules
-from envscaler_eval.runtime.reading import reader
+from envscaler_eval.runtime.reading import READING_BUILTINS, only_reads
 from envscaler_eval.runtime.runtime import Verdict
 from envscaler_eval.state import State, plain, snapshot
 
@@ -58,10 +58,15 @@ def run_checks(
         only_data: Whether the states are known to hold no objects, whose methods
             might change them. Checks that can only read then need no copies.
     """
-    readers = [reader(check.code) if only_data else None for check in checks]
-    others = [check for check, read in zip(checks, readers, strict=True) if read is None]
+    reading = [only_data and only_reads(check.code) for check in checks]
+    others = [check for check, reads in zip(checks, reading, strict=True) if not reads]
     answers = iter(_run_on_copies(others, initial, final, setting))
-    return tuple(next(answers) if read is None else _ask(read, initial, final) for read in readers)
+    return tuple(
+        run_check(*compiled_check(check.code), initial, final, READING_BUILTINS)
+        if reads
+        else next(answers)
+        for check, reads in zip(checks, reading, strict=True)
+    )
 
 
 def _run_on_copies(
@@ -83,33 +88,25 @@ def _run_on_copies(
 
 
 def _run(check: Check, initial: State, final: State, setting: CheckSetting) -> Verdict:
-    return run_check(*compiled_check(check.code), initial, final, setting)
+    return run_check(*compiled_check(check.code), initial, final, setting.builtins())
 
 
 def run_check(
-    name: str, code: CodeType, initial: State, final: State, setting: CheckSetting
+    name: str, code: CodeType, initial: State, final: State, builtins: dict[str, Any]
 ) -> Verdict:
-    """Run one check, which may write to the states that it is given.
+    """Run one check, which may write to what it is given.
 
     Args:
         name: The function.
         code: The compiled text that defines it.
         initial: The state before the first call.
         final: The state to judge.
-        setting: What the check sees of time and chance.
+        builtins: The check's builtins.
     """
-    namespace: dict[str, Any] = {"__builtins__": setting.builtins(), "__name__": "check"}
-
-    def check(initial: State, final: State) -> Any:
-        exec(code, namespace)
-        return namespace[name](initial, final)
-
-    return _ask(check, initial, final)
-
-
-def _ask(check: Callable[[State, State], Any], initial: State, final: State) -> Verdict:
+    namespace: dict[str, Any] = {"__builtins__": builtins, "__name__": "check"}
     try:
-        answer = check(initial, final)
+        exec(code, namespace)
+        answer = namespace[name](initial, final)
     except (Exception, SystemExit) as fault:
         message = (str(fault).splitlines() or [""])[0][:200]
         return Verdict(False, f"raised {type(fault).__name__}: {message}")

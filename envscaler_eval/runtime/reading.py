@@ -1,20 +1,17 @@
 """Which checks can only read.
 
-Such a check needs neither copies of the states nor a namespace of its own, since
-it leaves no trace. It is known by what stands in its text; whatever is not listed
-here counts as writing.
+Such a check needs neither copies of the states nor builtins of its own. It is
+known by what stands in its text; whatever is not listed here counts as writing.
 """
 
 import ast
 import builtins
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from functools import lru_cache
-from typing import Any
 
-from envscaler_eval.check_code import check_function
 from envscaler_eval.parsing import parse
 
-_FUNCTIONS = {
+READING_BUILTINS = {
     name: getattr(builtins, name)
     for name in (
         *("abs", "all", "any", "bool", "dict", "enumerate", "filter", "float", "frozenset", "int"),
@@ -22,6 +19,7 @@ _FUNCTIONS = {
         *("round", "set", "sorted", "str", "sum", "tuple", "type", "zip"),
     )
 }
+"""All builtins that such a check uses."""
 
 # All that unchangeable values offer, and what dicts offer for reading.
 _METHODS = frozenset(
@@ -40,27 +38,14 @@ _KINDS = (
 
 
 @lru_cache(maxsize=4096)
-def reader(code: str) -> Callable[..., Any] | None:
-    """Return the function of a check that can only read plain data, else `None`.
+def only_reads(code: str) -> bool:
+    """Whether a check can only read, as long as the states hold no objects.
 
     Args:
         code: The check's code.
     """
     nodes = list(ast.walk(parse(code)))
-    if not _only_read(nodes):
-        return None
-    namespace: dict[str, Any] = {"__builtins__": _FUNCTIONS, "__name__": "check"}
-    try:
-        exec(compile(code, "<check>", "exec", dont_inherit=True), namespace)
-    except Exception:
-        # It shows when the check is run.
-        return None
-    function: Callable[..., Any] = namespace[check_function(code)]
-    return function
-
-
-def _only_read(nodes: Sequence[ast.AST]) -> bool:
-    known = _names(nodes) | set(_FUNCTIONS)
+    known = _names(nodes).union(READING_BUILTINS)
     return all(_reads(node, known) for node in nodes)
 
 
