@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable
 from itertools import cycle, islice
 from statistics import mean, median
+from types import CodeType
 from typing import Any
 
 from envscaler_eval.environment import Environment
@@ -24,7 +25,7 @@ from envscaler_eval.pack import Pack, find_packs, read_pack
 from envscaler_eval.runtime import InProcessRuntime
 from envscaler_eval.runtime.determinism import Clock, DeterministicModules
 from envscaler_eval.scenario import Check, Scenario
-from envscaler_eval.state import canonical
+from envscaler_eval.state import State, canonical, snapshot
 
 STATE_BYTES = 30_000
 CALLS = 10
@@ -65,13 +66,12 @@ def padded(scenario: Scenario) -> Scenario:
     )
 
 
-def instance_of(environment: Environment, scenario: Scenario) -> Any:
-    """Execute a program, at the scenario's time, and set the state."""
-    clock = Clock(scenario.now)
-    namespace: dict[str, Any] = {"__builtins__": DeterministicModules(clock, "").builtins}
-    exec(environment.source, namespace)
+def instance_of(program: str | CodeType, environment: Environment, now: str, state: State) -> Any:
+    """Execute a program at a scenario's time and give the instance its state."""
+    namespace: dict[str, Any] = {"__builtins__": DeterministicModules(Clock(now), "").builtins}
+    exec(program, namespace)
     instance = namespace[environment.class_name]({})
-    for key, value in copy.deepcopy(scenario.state).items():
+    for key, value in state.items():
         setattr(instance, key, value)
     return instance
 
@@ -81,7 +81,8 @@ class PublishedEpisode:
 
     def __init__(self, environment: Environment, scenario: Scenario) -> None:
         """Start at the beginning of a scenario."""
-        self.instance = instance_of(environment, scenario)
+        state = copy.deepcopy(scenario.state)
+        self.instance = instance_of(environment.source, environment, scenario.now, state)
         self.initial = copy.deepcopy(vars(self.instance))
 
     def call(self, name: str, arguments: dict[str, Any]) -> str:
@@ -163,6 +164,10 @@ def measured(pack: Pack) -> dict[str, Any]:
     environment, scenario = pack.environment, padded(pack.scenarios[0])
     runtime = InProcessRuntime(environment)
 
+    def instance() -> Any:
+        state = snapshot(scenario.state)
+        return instance_of(environment.code, environment, scenario.now, state)
+
     def use_tools(instance: Any) -> None:
         for call in scenario.solution:
             getattr(instance, call.name)(**call.arguments)
@@ -182,7 +187,7 @@ def measured(pack: Pack) -> dict[str, Any]:
         lambda episode: episode.grade(scenario.checks),
         max(1, EPISODES // 50),
     )
-    tools = timed(lambda: instance_of(environment, scenario), use_tools, lambda _: None, 10)
+    tools = timed(instance, use_tools, lambda _: None, EPISODES)
     return {
         "state_bytes": len(canonical(scenario.state)),
         "tools_alone_us": tools["ten_calls_us"],
