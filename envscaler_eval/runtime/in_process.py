@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from envscaler_eval.program import Program
@@ -16,7 +17,9 @@ from envscaler_eval.runtime.runtime import (
     ObservationForm,
     Outcome,
     Runtime,
+    Verdict,
 )
+from envscaler_eval.runtime.tracing import LineTracer
 from envscaler_eval.state import (
     State,
     UnserialisableStateError,
@@ -59,6 +62,20 @@ class InProcessRuntime(Runtime):
             known = self._starts[id(state)] = state, InitialState(state)
         program = compiled_program(self.environment)
         return InProcessSession(program, known[1], now, seed, observations)
+
+    def verdicts(
+        self, checks: Sequence[Check], initial: State, final: State, now: str
+    ) -> tuple[Verdict, ...]:
+        """Run checks on two states; see `Runtime.verdicts`."""
+        only_data = all(canonical_data(state) is not None for state in (initial, final))
+        setting = CheckSetting(now, self.environment.id)
+        return run_checks(checks, initial, final, setting, only_data=only_data)
+
+    @contextmanager
+    def lines_run(self) -> Iterator[Set[int]]:
+        """Collect the lines that run; see `Runtime.lines_run`."""
+        with LineTracer(compiled_program(self.environment).code) as tracer:
+            yield tracer.lines
 
 
 def compiled_program(environment: Environment) -> Program:
