@@ -137,7 +137,7 @@ def read_pack(folder: Path) -> Pack:
     Raises:
         PackError: Something in it is not as it must be.
     """
-    return _built(folder, files_digest(folder))
+    return _built(folder.absolute(), files_digest(folder))
 
 
 @lru_cache(maxsize=256)

@@ -155,8 +155,7 @@ def require_plain(value: object, path: tuple[str, ...] = ()) -> None:
 
 def _plain_at_sight(value: object) -> bool:
     """Whether a value is one of the usual leaves, for which no path need be kept."""
-    kind = type(value)
-    return kind in _ATOMS or (kind is str and value.isascii())  # type: ignore[attr-defined]
+    return type(value) in _ATOMS or (type(value) is str and value.isascii())
 
 
 def _encodes(text: str) -> bool:

@@ -27,6 +27,13 @@ def test_a_pack_is_read_once_for_all_who_ask(pack_folder: Path) -> None:
     assert read_pack(pack_folder) is read_pack(pack_folder)
 
 
+def test_a_pack_is_the_same_by_whatever_path(
+    pack_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(pack_folder.parent)
+    assert read_pack(Path(pack_folder.name)) is read_pack(pack_folder)
+
+
 @pytest.mark.parametrize(
     "file", ["pack.yaml", "environment.py", "scenarios.yaml", "states/full.json", "rejections.yaml"]
 )
