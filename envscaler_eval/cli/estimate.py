@@ -141,15 +141,11 @@ def _show(
 ) -> None:
     from envscaler_eval.estimate import Row
 
-    table = Table("environment", "side", box=SIMPLE_HEAD)
-    for name in (
-        "runs",
-        "calls",
-        "input",
-        "repeated",
-        "output",
-        *(("$", "$ cached") if prices else ()),
-    ):
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    for name in ("environment", "side"):
+        table.add_column(name, no_wrap=True)
+    costs = ("$", "cached $") if prices else ()
+    for name in ("calls", "input", "repeated", "output", *costs):
         table.add_column(name, justify="right", no_wrap=True)
     totals = {row.side: Row("total", row.side) for row in rows}
     for row in rows:
@@ -159,7 +155,7 @@ def _show(
             table.add_section()
         tokens = map(_short, (row.read, row.repeated, row.written))
         cost = [f"{dollars:,.2f}" for dollars in _dollars([row], prices).values()]
-        table.add_row(row.label, row.side, str(row.episodes), f"{row.calls:,}", *tokens, *cost)
+        table.add_row(row.label, row.side, f"{row.calls:,}", *tokens, *cost)
     console = Console()
     console.print(table)
     console.print(
