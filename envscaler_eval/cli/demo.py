@@ -35,16 +35,9 @@ def demo(
 
     from envscaler_eval.tasks import envscaler
 
-    table = Table(
-        "policy",
-        "mode",
-        "scenarios",
-        "reward",
-        "success",
-        "highest",
-        "user faults",
-        box=SIMPLE_HEAD,
-    )
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
+    for name in ("policy", "mode", "samples", "reward", "success", "best", "user\nfaults"):
+        table.add_column(name, no_wrap=True)
     with Progress(console=console) as progress:
         bar = progress.add_task("playing", total=len(_POLICIES) * len(_MODES))
         for policy in _POLICIES:
@@ -67,7 +60,7 @@ def demo(
     console.print(table)
     console.print(
         "Intervals: 95%; of success by Wilson, of reward by Student's t over environments.\n"
-        "Highest: the best reward of a scenario. User faults: the share of conversations in which "
+        "Best: the highest reward of a scenario. User faults: the share of conversations in which "
         "the simulated user made one.\n"
         f"Logs: {log_dir.resolve()}\n"
         f"Browse them with: {_inspect_command()} view --log-dir {log_dir}",

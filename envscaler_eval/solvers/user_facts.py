@@ -35,7 +35,8 @@ _FACT = re.compile(
 )
 _LIST_MARK = re.compile(r"^\s*(?:\d{1,2}[.)]|[-*])\s+", re.MULTILINE)
 _COUNTED = re.compile(
-    r"\b\d+(?=\s+(?:more\s+)?(?:things?|requests?|questions?|points?|parts?|tasks?|changes?)\b)"
+    r"(?<=option )\d+|\b\d+(?:st|nd|rd|th)?(?=\s+(?:more\s+)?"
+    r"(?:things?|requests?|questions?|points?|parts?|tasks?|changes?|ones?|options?)\b)"
 )
 _WORD = re.compile(r"[^\W\d_]+")
 # A capital that no sentence, quotation or list explains.

@@ -26,6 +26,7 @@ from envscaler_eval.solvers.user_facts import facts, identifiers, new_facts
         ("I'm here for Keller, for the Kellers", "Mrs Keller's room"),
         ("by Friday, ASAP, Dr OK?", ""),
         ("I have 2 things:\n1. this\n2. that", ""),
+        ("The 2nd one, so option 2.", ""),
         ("No. Nothing. Really\nNothing", ""),
         ("Please do NOT move it.", ""),
     ],
