@@ -113,8 +113,6 @@ def envscaler(
         ),
         cleanup=close_episode,
         scorer=[checklist(**placed), *([simulated_user()] if "conv" in modes else [])],
-        # A stranger's environment that breaks down costs its own sample only.
-        continue_on_fail=True if any(map(policy.isolates, packs)) else None,
         epochs=epochs(trials),
         version=1,
         metadata={
