@@ -14,7 +14,7 @@ from rich.table import Table
 from envscaler_eval.errors import UsageError
 
 if TYPE_CHECKING:
-    from envscaler_eval.estimate import Dialogue, Price, Row
+    from envscaler_eval.estimate import Assumptions, Dialogue, Price, Row
 
 _FACTOR = 1.5
 
@@ -35,6 +35,12 @@ def estimate(
     thinking: Annotated[
         int, typer.Option(min=0, help="Reasoning tokens the agent writes in each generation.")
     ] = 0,
+    keep_thinking: Annotated[
+        bool,
+        typer.Option(
+            "--keep-thinking/--drop-thinking", help="Whether it reads its earlier reasoning again."
+        ),
+    ] = True,
     model: Annotated[str | None, typer.Option(help="The agent's model, as in the prices.")] = None,
     user_model: Annotated[
         str | None, typer.Option(help="The user's model; by default the agent's.")
@@ -55,7 +61,7 @@ def estimate(
     table = read_prices(prices) if prices else {}
     named = {"agent": model, "user": user_model or model}
     chosen = _chosen(table, named) if prices else {}
-    given = Assumptions(factor, thinking, trials)
+    given = Assumptions(factor, thinking, keep_thinking, trials)
     left_out: list[str] = []
     selection = _dialogues(envs, tags, split, mode, scenarios_per_env, protocol, left_out)
     rows = sum_up(selection, given)
@@ -137,7 +143,10 @@ def _short(tokens: float) -> str:
 
 
 def _show(
-    rows: Sequence["Row"], prices: Mapping[str, "Price"], given: Any, left_out: Sequence[str]
+    rows: Sequence["Row"],
+    prices: Mapping[str, "Price"],
+    given: "Assumptions",
+    left_out: Sequence[str],
 ) -> None:
     from envscaler_eval.estimate import Row
 
@@ -160,7 +169,8 @@ def _show(
     console.print(table)
     console.print(
         f"Assumed: {given.factor:g} generations for each one of the reference solution, "
-        f"{given.thinking} reasoning tokens in each of the agent's.\n"
+        f"{given.thinking} reasoning tokens in each of the agent's, "
+        f"{'read again later' if given.keeps_thinking else 'not read again'}.\n"
         "Input, repeated and output are tokens, by measured characters a token. Repeated is input "
         "that the generation before had sent, which a provider may have cached.",
         soft_wrap=True,

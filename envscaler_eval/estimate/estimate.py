@@ -17,12 +17,14 @@ class Assumptions:
         factor: How many generations the model takes for each one of the
             reference solution. Its history grows by as much each time.
         thinking: Tokens that the agent writes in each generation beside what
-            the reference solution says. They do not stay in its history.
+            the reference solution says.
+        keeps_thinking: Whether it reads these again in each later generation.
         trials: How often each sample is run.
     """
 
     factor: float = 1.0
     thinking: int = 0
+    keeps_thinking: bool = True
     trials: int = 1
 
 
@@ -88,6 +90,8 @@ def _row(label: str, side: Side, generations: Sequence[Generation], given: Assum
     written = sum(generation.written.tokens for generation in generations) / len(generations)
     if side == "agent":
         written += given.thinking
+        if given.keeps_thinking:
+            reads = [read + place * given.thinking for place, read in enumerate(reads)]
     return Row(
         label,
         side,

@@ -65,11 +65,14 @@ def test_a_single_generation_stays_one_or_is_repeated() -> None:
     assert _only(Assumptions(factor=2), AGENT[0]).read == pytest.approx(2000)
 
 
-def test_thinking_is_written_by_the_agent_alone_and_read_by_nobody() -> None:
+def test_thinking_is_the_agent_s_alone_and_is_read_again_only_where_it_is_kept() -> None:
     talk = Dialogue(AGENT, (_generation(500, 30),))
-    agent, user = estimate([("hotel", talk)], Assumptions(thinking=400))
-    assert agent.written == pytest.approx(90 + 3 * 400)
-    assert agent.read == pytest.approx(3400)
+    kept, user = estimate([("hotel", talk)], Assumptions(thinking=400))
+    dropped, _ = estimate([("hotel", talk)], Assumptions(thinking=400, keeps_thinking=False))
+    assert kept.written == dropped.written == pytest.approx(90 + 3 * 400)
+    assert kept.read == pytest.approx(3400 + 400 + 800)
+    assert kept.repeated == pytest.approx(2100 + 400)
+    assert dropped.read == pytest.approx(3400)
     assert user.side == "user"
     assert user.written == pytest.approx(30)
 
