@@ -22,7 +22,7 @@ LAYERS = [
     {"policies", "audit", "benchmarks", "validation"},
     {"solvers", "scorers"},
     {"tasks"},
-    {"_registry", "results", "exports"},
+    {"_registry", "estimate", "results", "exports"},
     {"cli"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}

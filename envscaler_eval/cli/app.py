@@ -8,6 +8,7 @@ from envscaler_eval.cli.audit import audit, audit_benchmark
 from envscaler_eval.cli.data import data
 from envscaler_eval.cli.demo import demo
 from envscaler_eval.cli.doctor import doctor
+from envscaler_eval.cli.estimate import estimate
 from envscaler_eval.cli.packs import list_packs, show, validate
 from envscaler_eval.errors import UsageError
 
@@ -23,6 +24,7 @@ app.command("show")(show)
 app.command("validate")(validate)
 app.command("audit")(audit)
 app.command("doctor")(doctor)
+app.command("estimate")(estimate)
 app.command("audit-benchmark")(audit_benchmark)
 app.add_typer(data, name="data")
 
