@@ -9,6 +9,8 @@ from envscaler_eval.cli.data import data
 from envscaler_eval.cli.demo import demo
 from envscaler_eval.cli.doctor import doctor
 from envscaler_eval.cli.packs import list_packs, show, validate
+from envscaler_eval.cli.scaling import scaling
+from envscaler_eval.cli.similarity import similarity
 from envscaler_eval.errors import UsageError
 
 app = typer.Typer(
@@ -25,6 +27,8 @@ app.command("audit")(audit)
 app.command("doctor")(doctor)
 app.command("audit-benchmark")(audit_benchmark)
 app.add_typer(data, name="data")
+app.add_typer(scaling, name="scaling")
+app.command("similarity")(similarity)
 
 
 def main() -> None:

@@ -48,6 +48,18 @@ def nested_order(domains: Mapping[str, str], seed: int) -> list[str]:
     return order
 
 
+def parse_sizes(text: str | None) -> list[int]:
+    """Return the sizes in a comma-separated list; none for no text.
+
+    Raises:
+        UsageError: One is no whole number.
+    """
+    try:
+        return [int(size) for size in text.split(",")] if text else []
+    except ValueError:
+        raise UsageError(f"sizes is '{text}'; use numbers such as 0,20,50") from None
+
+
 def plan_sizes(wanted: Sequence[int], available: int) -> list[int]:
     """Return the sizes of a plan in order.
 

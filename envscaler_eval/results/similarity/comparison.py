@@ -11,7 +11,10 @@ from envscaler_eval.results.similarity.texts import EnvironmentText
 from envscaler_eval.results.similarity.vectors import Vectors, vectorise
 
 THRESHOLD = 0.8
-"""Cosines from which two texts pass for the same environment told twice."""
+"""From where two environments pass for the same one told twice."""
+
+# About so many neighbours of each environment count on the map.
+_NEIGHBOURS = 6.0
 
 
 @dataclass(frozen=True)
@@ -60,10 +63,19 @@ class Comparison:
         return [self._neighbour(int(row), column) for column, row in enumerate(best)]
 
     def duplicates(self, threshold: float = THRESHOLD) -> list[Neighbour]:
-        """Return the pairs whose similarity reaches a threshold, the most similar first."""
-        pairs = np.argwhere(self.matrix >= threshold)
-        found = [self._neighbour(int(row), int(column)) for row, column in pairs]
-        return sorted(found, key=lambda pair: -pair.similarity)
+        """Return the pairs that pass for copies, the most similar first.
+
+        Args:
+            threshold: From where the similarity of texts, or the share of tools of the same
+                names, tells a copy: new words do not hide old tools, nor the reverse.
+        """
+        found = [
+            self._neighbour(row, column)
+            for row in range(len(self.train))
+            for column in range(len(self.test))
+        ]
+        copies = [pair for pair in found if max(pair.similarity, pair.overlap.tools) >= threshold]
+        return sorted(copies, key=lambda pair: -pair.similarity)
 
     def ranking(self) -> list[tuple[str, float]]:
         """Return the training environments by their similarity to the test's closest one."""
@@ -72,18 +84,20 @@ class Comparison:
         return [(self.train[row].id, float(closest[row])) for row in order]
 
     def map(self) -> NDArray[np.float64]:
-        """Return coordinates in the plane that shows the most of the distances between all.
+        """Return coordinates in a plane in which neighbours by text are neighbours.
 
-        These are the first two principal components, in the order of `vectors`; their
-        signs are fixed so that the same vectors give the same map.
+        By t-SNE with the exact gradient and from the principal components, so that the same
+        vectors give the same map. Distances between groups, and the axes, mean nothing.
         """
-        centred = self.vectors - self.vectors.mean(axis=0)
-        left, sizes, _ = np.linalg.svd(centred, full_matrices=False)
-        plane: NDArray[np.float64] = np.zeros((len(centred), 2))
-        kept = min(2, len(sizes))
-        plane[:, :kept] = left[:, :kept] * sizes[:kept]
-        furthest = plane[np.abs(plane).argmax(axis=0), [0, 1]]
-        return plane * np.where(furthest < 0, -1.0, 1.0)
+        from sklearn.manifold import TSNE
+
+        count = len(self.vectors)
+        perplexity = min(_NEIGHBOURS, (count - 1) / 3)
+        projection = TSNE(
+            metric="cosine", init="pca", method="exact", perplexity=perplexity, random_state=0
+        )
+        plane: NDArray[np.float64] = projection.fit_transform(self.vectors).astype(np.float64)
+        return plane
 
     def _neighbour(self, row: int, column: int) -> Neighbour:
         train, test = self.train[row], self.test[column]

@@ -12,8 +12,10 @@ from envscaler_eval.benchmarks.acebench.schemas import tool_spec
 from envscaler_eval.benchmarks.acebench.texts import Texts
 from envscaler_eval.benchmarks.acebench.worlds.world import PLATFORMS
 from envscaler_eval.benchmarks.bfcl.tools import tool_specs
+from envscaler_eval.benchmarks.data import DataError
 from envscaler_eval.benchmarks.tau_bench import dataset as tau_bench
-from envscaler_eval.pack import Pack
+from envscaler_eval.errors import UsageError
+from envscaler_eval.pack import Pack, PackError, find_packs, locate, read_info, read_pack
 from envscaler_eval.world import ToolSpec
 
 _CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
@@ -94,3 +96,50 @@ BENCHMARK_TEXTS: Mapping[str, Callable[[Path | None], list[EnvironmentText]]] = 
 )
 """For each benchmark, a reader of its environments from the installed data: ACEBench's English
 platforms, BFCL's classes in v4, Tau-Bench's domains."""
+
+
+def named_texts(names: Iterable[str], data_dir: Path | None = None) -> list[EnvironmentText]:
+    """Return what benchmarks and packs say of themselves.
+
+    Args:
+        names: Names of benchmarks, and ids or folders of packs.
+        data_dir: A folder that holds a folder for each benchmark.
+
+    Raises:
+        UsageError: One is unknown, or its data is missing.
+    """
+    texts = []
+    for name in names:
+        if name in BENCHMARK_TEXTS:
+            texts += BENCHMARK_TEXTS[name](data_dir)
+        else:
+            texts += pack_texts([read_pack(_located(name))])
+    return texts
+
+
+def texts_at_hand(data_dir: Path | None = None) -> tuple[list[EnvironmentText], list[str]]:
+    """Return what the library's test packs and the installed benchmarks say of themselves.
+
+    Args:
+        data_dir: A folder that holds a folder for each benchmark.
+
+    Returns:
+        The texts, and a line for each benchmark whose data is missing.
+    """
+    folders = [folder for folder in find_packs() if read_info(folder).split == "test"]
+    texts = pack_texts([read_pack(folder) for folder in folders])
+    missing = []
+    for read in BENCHMARK_TEXTS.values():
+        try:
+            texts += read(data_dir)
+        except DataError as fault:
+            missing.append(fault.message)
+    return texts, missing
+
+
+def _located(name: str) -> Path:
+    try:
+        return locate(name)
+    except PackError as fault:
+        known = ", ".join(BENCHMARK_TEXTS)
+        raise UsageError(f"{fault.message}; or one of the benchmarks {known}") from None
