@@ -1,9 +1,11 @@
-"""Commands about the number of environments: plan."""
+"""Commands about the number of environments: plan, fit."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from envscaler_eval.cli.log_options import ACCEPT_DIFFERENCES, REPEATS_AS_TRIALS, SCORE
 
 scaling = typer.Typer(
     help="Train on more and more environments, and see what it brings.", no_args_is_help=True
@@ -58,3 +60,45 @@ def plan(
         "\nTrain a model on each, evaluate it with `inspect eval ... --metadata environments=N`,"
         "\nand give the logs to `envscaler scaling fit`."
     )
+
+
+@scaling.command("fit")
+def fit(
+    logs: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="[N=]LOG...",
+            help="Logs or folders, made with --metadata environments=N; others with N= before.",
+        ),
+    ],
+    score: SCORE = None,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", help="Write all of it to this file.")
+    ] = None,
+    figure: Annotated[Path | None, typer.Option(help="Draw the curves to this .svg file.")] = None,
+    repeats_as_trials: REPEATS_AS_TRIALS = False,
+    accept_differences: ACCEPT_DIFFERENCES = False,
+) -> None:
+    """Show how scores grow with the number of environments trained on.
+
+    A curve for each benchmark with intervals by cluster, Page's test that it rises, the
+    first step against the later ones, and which form fits best by AIC.
+    """
+    from pydantic import TypeAdapter
+
+    from envscaler_eval.results.grid import score_grids
+    from envscaler_eval.results.labels import from_metadata, read_labelled
+    from envscaler_eval.results.plain_table import as_text
+    from envscaler_eval.results.scaling.curve import METADATA_KEY, Curve, scaling_curves
+    from envscaler_eval.results.scaling.report import curve_notes, curve_tables, draw_curves
+    from envscaler_eval.results.tables import remarks
+
+    labelled = read_labelled(logs, from_metadata(METADATA_KEY))
+    grids = score_grids(labelled, score, repeats_as_trials, accept_differences)
+    curves = scaling_curves(grids)
+    notes = curve_notes(curves) + remarks(labelled, grids)
+    typer.echo(as_text(curve_tables(curves), notes))
+    if json_file:
+        json_file.write_bytes(TypeAdapter(list[Curve]).dump_json(curves, indent=2))
+    if figure:
+        draw_curves(curves, figure)

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata, t
 
+from envscaler_eval.results.statistics import FEWEST_CLUSTERS
+
 Array = NDArray[np.float64]
 
 PERMUTATIONS = 10_000
-FEWEST_CLUSTERS = 8
-"""Below so many clusters an interval covers too little, so none is given."""
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,12 @@
 """What a comparison of texts says, for people and for programs."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from tabulate import tabulate
-
+from envscaler_eval.results.plain_table import PlainTable
 from envscaler_eval.results.similarity.comparison import Comparison, Neighbour
+from envscaler_eval.results.similarity.gain import GainRelation
+
+_PAIR = ("test environment", "nearest to train on", "similarity", "tools", "parameters")
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,8 @@ class SimilarityReport:
         threshold: From where two environments pass for duplicates.
         duplicates: The pairs of a test and a training environment that do.
         map: All environments in the plane.
+        gains: How gains of training go with similarity, for each benchmark that logs were
+            given of.
     """
 
     representation: str
@@ -47,6 +51,7 @@ class SimilarityReport:
     threshold: float
     duplicates: list[Neighbour]
     map: list[MapPoint]
+    gains: list[GainRelation] = field(default_factory=list)
 
 
 def similarity_report(comparison: Comparison, threshold: float) -> SimilarityReport:
@@ -73,31 +78,42 @@ def similarity_report(comparison: Comparison, threshold: float) -> SimilarityRep
     )
 
 
-def similarity_text(report: SimilarityReport) -> str:
-    """Return the tables of a report for the terminal."""
-    nearest = tabulate(
-        [_cells(pair) for pair in report.nearest],
-        ["test environment", "nearest to train on", "similarity", "tools", "parameters"],
-        floatfmt=".3f",
-    )
-    ranking = tabulate(report.ranking, ["to train on", "to its closest test"], floatfmt=".3f")
-    told = [
-        f"Similarity: cosine of introductions and tools ({report.representation}). Tools, "
-        "parameters:\nshare of names that both have (Jaccard).",
-        nearest,
-        ranking,
+def similarity_tables(report: SimilarityReport) -> list[PlainTable]:
+    """Return the tables of a report."""
+    tables = [
+        PlainTable(
+            title=f"Test environments and the nearest to train on ({report.representation})",
+            headers=_PAIR,
+            rows=tuple(map(_cells, report.nearest)),
+            note=(
+                "similarity: cosine of introductions and tools. tools, parameters: share of names "
+                "that both have (Jaccard)."
+            ),
+        ),
+        PlainTable(
+            title="Environments to train on, by their closest test environment",
+            headers=("to train on", "similarity"),
+            rows=tuple((env, f"{value:.3f}") for env, value in report.ranking),
+        ),
     ]
     if report.duplicates:
-        copies = tabulate(
-            [_cells(pair) for pair in report.duplicates],
-            ["test environment", "to train on", "similarity", "tools", "parameters"],
-            floatfmt=".3f",
+        tables.append(
+            PlainTable(
+                title=f"Duplicates: similarity or tools of {report.threshold:g} or more",
+                headers=_PAIR,
+                rows=tuple(map(_cells, report.duplicates)),
+            )
         )
-        told += [f"Duplicates, similarity or tools {report.threshold:g} or more:", copies]
-    else:
-        told.append(f"No duplicates: no pair has similarity or tools of {report.threshold:g} or more.")
-    return "\n\n".join(told)
+    return tables
 
 
-def _cells(pair: Neighbour) -> tuple[str, str, float, float, float]:
-    return (pair.test, pair.train, pair.similarity, pair.overlap.tools, pair.overlap.parameters)
+def similarity_notes(report: SimilarityReport) -> list[str]:
+    """Return what a reader has to know of a report, a line each."""
+    if report.duplicates:
+        return []
+    return [f"no duplicates: similarity and tools are below {report.threshold:g}"]
+
+
+def _cells(pair: Neighbour) -> tuple[str, ...]:
+    shares = (pair.similarity, pair.overlap.tools, pair.overlap.parameters)
+    return (pair.test, pair.train, *(f"{share:.3f}" for share in shares))
