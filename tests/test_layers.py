@@ -17,7 +17,7 @@ LAYERS = [
     {"tool_schema", "program", "environment", "pack", "runtime", "isolation"},
     {"episode"},
     {"policies", "audit", "benchmarks", "validation"},
-    {"solvers", "scorers"},
+    {"solvers", "scorers", "text_vectors"},
     {"tasks"},
     {"_registry", "results", "exports"},
     {"cli"},

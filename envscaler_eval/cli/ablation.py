@@ -36,6 +36,7 @@ def ablation(
     from envscaler_eval.results.ablation import (
         METADATA_KEY,
         Ablation,
+        ablation_notes,
         ablation_tables,
         ablations,
     )
@@ -47,6 +48,6 @@ def ablation(
     labelled = read_labelled(logs, from_metadata(METADATA_KEY))
     grids = score_grids(labelled, score, repeats_as_trials, accept_differences)
     found = ablations(grids, baseline)
-    typer.echo(as_text(ablation_tables(found), remarks(labelled, grids)))
+    typer.echo(as_text(ablation_tables(found), ablation_notes(found) + remarks(labelled, grids)))
     if json_file:
         json_file.write_bytes(TypeAdapter(list[Ablation]).dump_json(found, indent=2))

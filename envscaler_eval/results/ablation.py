@@ -7,7 +7,7 @@ from envscaler_eval.errors import UsageError
 from envscaler_eval.results.grid import ScoreGrid
 from envscaler_eval.results.plain_table import PlainTable
 from envscaler_eval.results.statistics import ClusteredMean, TestedMean, holm
-from envscaler_eval.results.tables import p_value, with_interval
+from envscaler_eval.results.tables import few_clusters, p_value, with_interval
 
 METADATA_KEY = "training_mode"
 """Where a log's metadata says how the model was trained."""
@@ -100,6 +100,15 @@ def ablations(grids: Sequence[ScoreGrid], baseline: str | None) -> list[Ablation
 def ablation_tables(found: Sequence[Ablation]) -> list[PlainTable]:
     """Return a table for each benchmark, its parts in columns."""
     return [_table(ablation) for ablation in found]
+
+
+def ablation_notes(found: Sequence[Ablation]) -> list[str]:
+    """Return what a reader has to know of ablations, a line each."""
+    return [
+        note
+        for ablation in found
+        for note in few_clusters(ablation.task, ablation.modes[0].overall)
+    ]
 
 
 def _table(ablation: Ablation) -> PlainTable:

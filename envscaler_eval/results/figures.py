@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from envscaler_eval.errors import UsageError
 
@@ -15,7 +15,7 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 """Shapes that go with the colours, so that nothing hangs on colour alone."""
 
-_STYLE = {
+_STYLE: dict[Any, Any] = {
     "svg.hashsalt": "envscaler",
     "svg.fonttype": "none",
     "font.family": "sans-serif",

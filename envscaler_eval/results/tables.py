@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from envscaler_eval.results.grid import ScoreGrid
 from envscaler_eval.results.labels import LabelledLogs
-from envscaler_eval.results.statistics import ClusteredMean
+from envscaler_eval.results.statistics import FEWEST_CLUSTERS, ClusteredMean
 
 
 def with_interval(mean: ClusteredMean, sign: bool = False) -> str:
@@ -23,6 +23,13 @@ def with_interval(mean: ClusteredMean, sign: bool = False) -> str:
 def p_value(p: float) -> str:
     """Return a p-value to three digits."""
     return "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def few_clusters(name: str, mean: ClusteredMean) -> list[str]:
+    """Return a line that says why a mean has no interval, if it has none."""
+    if mean.clusters >= FEWEST_CLUSTERS:
+        return []
+    return [f"{name}: no intervals, since {mean.clusters} clusters are less than {FEWEST_CLUSTERS}"]
 
 
 def remarks(labelled: LabelledLogs, grids: Sequence[ScoreGrid]) -> list[str]:

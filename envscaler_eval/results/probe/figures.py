@@ -10,7 +10,7 @@ from envscaler_eval.errors import UsageError
 from envscaler_eval.results.grid import ScoreGrid
 from envscaler_eval.results.plain_table import PlainTable
 from envscaler_eval.results.statistics import ClusteredMean, TestedMean, holm
-from envscaler_eval.results.tables import p_value, with_interval
+from envscaler_eval.results.tables import few_clusters, p_value, with_interval
 from envscaler_eval.results.trend import Trend, page_trend
 
 
@@ -179,9 +179,12 @@ def _tables(probe: Probe) -> Iterator[PlainTable]:
 
 def probe_notes(found: Sequence[Probe]) -> list[str]:
     """Return what the probes say of the models' order, a line each."""
-    return [
-        f"{probe.name}: that scores rise in the order given has p {p_value(probe.order.p)} "
-        "by Page's test over clusters"
-        for probe in found
-        if probe.order
-    ]
+    notes = []
+    for probe in found:
+        if probe.order:
+            notes.append(
+                f"{probe.name}: that scores rise in the order given has p "
+                f"{p_value(probe.order.p)} by Page's test over clusters"
+            )
+        notes += few_clusters(probe.name, probe.models[0].score)
+    return notes

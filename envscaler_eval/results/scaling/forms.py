@@ -79,7 +79,7 @@ def fit_forms(
 
     def fitted(columns: Sequence[Array]) -> tuple[Array, float]:
         design = np.stack(columns, axis=1)
-        found = np.linalg.solve(design.T @ metric @ design, design.T @ metric @ means)
+        found: Array = np.linalg.solve(design.T @ metric @ design, design.T @ metric @ means)
         rest = means - design @ found
         return found, float(rest @ metric @ rest)
 

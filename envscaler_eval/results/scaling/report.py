@@ -8,8 +8,7 @@ import numpy as np
 from envscaler_eval.results.figures import COLOURS, svg_figure
 from envscaler_eval.results.plain_table import PlainTable
 from envscaler_eval.results.scaling.curve import Curve
-from envscaler_eval.results.statistics import FEWEST_CLUSTERS
-from envscaler_eval.results.tables import p_value, with_interval
+from envscaler_eval.results.tables import few_clusters, p_value, with_interval
 
 _LINES = {"flat": ":", "log": "--", "power": "-"}
 
@@ -21,7 +20,11 @@ def curve_tables(curves: Sequence[Curve]) -> list[PlainTable]:
 
 def curve_notes(curves: Sequence[Curve]) -> list[str]:
     """Return what the curves say, a line each."""
-    return [f"{curve.task}: {finding}" for curve in curves for finding in _findings(curve)]
+    notes = []
+    for curve in curves:
+        notes += [f"{curve.task}: {finding}" for finding in _findings(curve)]
+        notes += few_clusters(curve.task, curve.points[0].score)
+    return notes
 
 
 def _tables(curve: Curve) -> Iterator[PlainTable]:
@@ -75,8 +78,6 @@ def _findings(curve: Curve) -> Iterator[str]:
             "the first step brings more than all later ones together by "
             f"{with_interval(contrast, sign=True)}, p {p_value(contrast.p)}"
         )
-    if curve.points[0].score.clusters < FEWEST_CLUSTERS:
-        yield f"no intervals, since there are fewer than {FEWEST_CLUSTERS} clusters"
     if not curve.forms:
         yield "no forms were fitted, since scores vary too little or in too few clusters"
 
