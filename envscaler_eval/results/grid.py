@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from envscaler_eval.errors import UsageError
 from envscaler_eval.results.comparability import check_comparable, without_repeats
+from envscaler_eval.results.comparing import Accepted
 from envscaler_eval.results.labels import LabelledLogs
 from envscaler_eval.results.missing import Bounds, mean_bounds, score_range
 from envscaler_eval.results.pairing import SampleRuns, runs_by_sample, sample_weights
@@ -136,19 +137,16 @@ class ScoreGrid:
 def score_grid(
     task: str,
     tables: Mapping[str, ResultTable],
+    accepted: Accepted,
     score: str | None = None,
-    repeats_as_trials: bool = False,
-    accept_differences: bool = False,
 ) -> ScoreGrid:
     """Align labelled runs of a task by sample.
 
     Args:
         task: The task; logs of others are not looked at.
         tables: Label -> logs.
+        accepted: What is compared all the same.
         score: The score to compare; by default the one that the task is judged by.
-        repeats_as_trials: Whether a sample that is in several logs of a label counts as
-            further runs of it.
-        accept_differences: Whether logs made under other conditions may be compared.
 
     Raises:
         UsageError: A label has a sample twice, a log lacks the score, was made under other
@@ -156,12 +154,12 @@ def score_grid(
     """
     of_task = {label: table.of_task(task) for label, table in tables.items()}
     of_task = {
-        label: without_repeats(table, repeats_as_trials, label)
+        label: without_repeats(table, accepted.repeats, label)
         for label, table in of_task.items()
         if table.logs
     }
     logs = [log for table in of_task.values() for log in table.logs]
-    notes = check_comparable(logs, accept_differences)
+    notes = check_comparable(logs, accepted.differences)
     name = score or logs[0].primary
     for log in logs:
         if name not in log.scores:
@@ -170,7 +168,7 @@ def score_grid(
     runs = {label: runs_by_sample(table.rows, name) for label, table in of_task.items()}
     shared, unshared = _shared(runs)
     scored = [s for s in shared if all(len(its[s].values) for its in runs.values())]
-    if unshared and not accept_differences:
+    if unshared and not accepted.differences:
         raise UsageError(
             f"{task}: {len(unshared)} samples are not in the logs of all of {', '.join(runs)}, "
             f"such as {unshared[0]}; run all on the same samples, or compare those that all have "
@@ -200,16 +198,10 @@ def score_grid(
 
 
 def score_grids(
-    logs: LabelledLogs,
-    score: str | None = None,
-    repeats_as_trials: bool = False,
-    accept_differences: bool = False,
+    logs: LabelledLogs, accepted: Accepted, score: str | None = None
 ) -> list[ScoreGrid]:
     """Align labelled runs on each of their tasks; see `score_grid`."""
-    return [
-        score_grid(task, logs.tables, score, repeats_as_trials, accept_differences)
-        for task in logs.tasks
-    ]
+    return [score_grid(task, logs.tables, accepted, score) for task in logs.tasks]
 
 
 def _shared(runs: Mapping[str, Mapping[str, SampleRuns]]) -> tuple[list[str], list[str]]:

@@ -4,27 +4,27 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
+from pydantic import TypeAdapter
 
+from envscaler_eval.results.document import Document, PlainTable
 from envscaler_eval.results.figures import COLOURS, svg_figure
-from envscaler_eval.results.plain_table import PlainTable
 from envscaler_eval.results.scaling.curve import Curve
 from envscaler_eval.results.tables import few_clusters, p_value, with_interval
 
 _LINES = {"flat": ":", "log": "--", "power": "-"}
 
 
-def curve_tables(curves: Sequence[Curve]) -> list[PlainTable]:
-    """Return the tables of curves: scores, gains and forms of each benchmark."""
-    return [table for curve in curves for table in _tables(curve)]
+def scaling_document(curves: Sequence[Curve], remarks: Sequence[str] = ()) -> Document:
+    """Tell of curves: scores, gains and forms of each benchmark.
 
-
-def curve_notes(curves: Sequence[Curve]) -> list[str]:
-    """Return what the curves say, a line each."""
-    notes = []
-    for curve in curves:
-        notes += [f"{curve.task}: {finding}" for finding in _findings(curve)]
-        notes += few_clusters(curve.task, curve.points[0].score)
-    return notes
+    Args:
+        curves: The curves.
+        remarks: What else a reader has to know.
+    """
+    tables = (table for curve in curves for table in _tables(curve))
+    notes = (note for curve in curves for note in _notes(curve))
+    numbers = TypeAdapter(Sequence[Curve]).dump_json(curves, indent=2)
+    return Document("Environments and skill", tuple(tables), (*notes, *remarks), numbers)
 
 
 def _tables(curve: Curve) -> Iterator[PlainTable]:
@@ -67,19 +67,23 @@ def _tables(curve: Curve) -> Iterator[PlainTable]:
         )
 
 
-def _findings(curve: Curve) -> Iterator[str]:
+def _notes(curve: Curve) -> Iterator[str]:
     yield (
-        f"that scores rise has p {p_value(curve.trend.p)} by Page's test over clusters, "
-        f"{p_value(curve.adjusted_p)} by Holm over benchmarks"
+        f"{curve.task}: that scores rise has p {p_value(curve.trend.p)} by Page's test over "
+        f"clusters, {p_value(curve.adjusted_p)} by Holm over benchmarks"
     )
     contrast = curve.first_against_later
     if contrast is not None:
         yield (
-            "the first step brings more than all later ones together by "
+            f"{curve.task}: the first step brings more than all later ones together by "
             f"{with_interval(contrast, sign=True)}, p {p_value(contrast.p)}"
         )
+    yield from few_clusters(curve.task, curve.points[0].score)
     if not curve.forms:
-        yield "no forms were fitted, since scores vary too little or in too few clusters"
+        yield (
+            f"{curve.task}: no forms were fitted, since scores vary too little or in too few "
+            "clusters"
+        )
 
 
 def draw_curves(curves: Sequence[Curve], file: Path) -> None:
