@@ -93,10 +93,12 @@ def fit(
     first step against the later ones, and which form fits best by AIC.
     """
     from envscaler_eval.results.comparing import Accepted
+    from envscaler_eval.results.figures import write_svg
     from envscaler_eval.results.grid import score_grids
     from envscaler_eval.results.labels import from_metadata, read_labelled
     from envscaler_eval.results.scaling.curve import METADATA_KEY, scaling_curves
-    from envscaler_eval.results.scaling.report import draw_curves, scaling_document
+    from envscaler_eval.results.scaling.curve_figure import curves_svg
+    from envscaler_eval.results.scaling.report import scaling_document
     from envscaler_eval.results.tables import remarks
 
     labelled = read_labelled(logs, from_metadata(METADATA_KEY))
@@ -105,4 +107,4 @@ def fit(
     document = scaling_document(curves, remarks(labelled, grids))
     tell(document, markdown_file, json_file, html_file)
     if figure:
-        draw_curves(curves, figure)
+        write_svg(figure, curves_svg(curves))

@@ -72,12 +72,13 @@ def similarity(
     from dataclasses import replace
 
     from envscaler_eval.results.comparing import Accepted
+    from envscaler_eval.results.figures import write_svg
     from envscaler_eval.results.grid import score_grids
     from envscaler_eval.results.labels import by_player, read_labelled
     from envscaler_eval.results.manifest import training_packs
     from envscaler_eval.results.similarity.comparison import compare_texts
     from envscaler_eval.results.similarity.gain import AFTER, BEFORE, gain_relations
-    from envscaler_eval.results.similarity.map_figure import draw_map
+    from envscaler_eval.results.similarity.map_figure import map_svg
     from envscaler_eval.results.similarity.report import similarity_document, similarity_report
     from envscaler_eval.results.similarity.selection import write_subsets
     from envscaler_eval.results.similarity.texts import named_texts, pack_texts, texts_at_hand
@@ -98,6 +99,6 @@ def similarity(
             names = ", ".join(chosen.id for chosen in manifest.environments)
             typer.echo(f"{out / manifest.name}.yaml: {names}")
     if figure:
-        draw_map(report, figure)
+        write_svg(figure, map_svg(report))
     if strict and report.duplicates:
         raise typer.Exit(1)

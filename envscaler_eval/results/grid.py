@@ -25,7 +25,7 @@ Array = NDArray[np.float64]
 
 
 class Missing(NamedTuple):
-    """Episodes without a score.
+    """Episodes of a run without a score.
 
     Attributes:
         episodes: How many.
@@ -50,8 +50,8 @@ class ScoreGrid:
         values: Mean scores over epochs, shape (samples, labels).
         steps: Mean generations over epochs, likewise; NaN where no log tells.
         weights: The weight of each sample; they add up to 1.
-        missing: Label -> the episodes that it has no score of, if there are any. Samples
-            without any score in a run are in no figure but these bounds.
+        missing: Label -> what its missing episodes leave open. Samples without any score in
+            a run are in no other figure.
         notes: What a reader has to know of the comparison, a line each.
     """
 
@@ -223,7 +223,6 @@ def _missing(
     return {
         label: Missing(sum(each.missing for each in its), mean_bounds(its, macro, limits))
         for label, its in by_label.items()
-        if any(each.missing for each in its)
     }
 
 

@@ -1,9 +1,11 @@
 """How figures are written in tables."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import combinations
 
 from envscaler_eval.results.grid import ScoreGrid
 from envscaler_eval.results.labels import LabelledLogs
+from envscaler_eval.results.missing import Bounds
 from envscaler_eval.results.statistics import FEWEST_CLUSTERS, ClusteredMean
 
 
@@ -37,10 +39,23 @@ def remarks(labelled: LabelledLogs, grids: Sequence[ScoreGrid]) -> list[str]:
     told = list(labelled.notes)
     for grid in grids:
         told += grid.notes
-        for label, missing in grid.missing.items():
-            told.append(
-                f"{grid.task}: {missing.episodes} episodes of '{label}' have no score; its mean is "
-                f"between {missing.bounds.low:.3f} and {missing.bounds.high:.3f} whatever they "
-                "would have scored"
-            )
+        told += _missing(grid)
     return told
+
+
+def _missing(grid: ScoreGrid) -> Iterator[str]:
+    """Tell how many episodes are missing, and what hangs on them."""
+    for label, (episodes, bounds) in grid.missing.items():
+        if episodes:
+            yield (
+                f"{grid.task}: {episodes} episodes of '{label}' have no score; its mean is between "
+                f"{bounds.low:.3f} and {bounds.high:.3f} whatever they would have scored"
+            )
+    for one, other in combinations(grid.labels, 2):
+        (lacks, of_one), (lacks_too, of_other) = grid.missing[one], grid.missing[other]
+        difference = Bounds(of_other.low - of_one.high, of_other.high - of_one.low)
+        if (lacks or lacks_too) and difference.sign_is_open:
+            yield (
+                f"{grid.task}: whether '{one}' or '{other}' is better depends on missing episodes; "
+                "run them with `inspect eval-retry`"
+            )

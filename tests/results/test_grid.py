@@ -92,9 +92,20 @@ def test_missing_episodes_are_counted_and_bound_the_mean(tmp_path: Path) -> None
     assert grid.missing["base"].episodes == 1
     assert grid.missing["base"].bounds.low == pytest.approx(0.5)
     assert grid.missing["base"].bounds.high == pytest.approx(2.5 / 3)
-    assert "trained" not in grid.missing
-    told = remarks(read_labelled([str(tmp_path / "base")], by_player), [grid])
-    assert any("1 episodes of 'base' have no score" in line for line in told)
+    assert grid.missing["trained"].episodes == 0
+    told = remarks(_logs(tmp_path / "again", {"base": {"a": [1.0]}}), [grid])
+    assert len(told) == 1
+    assert "1 episodes of 'base' have no score; its mean is between 0.500 and 0.833" in told[0]
+
+
+def test_an_order_that_depends_on_missing_episodes_is_told(tmp_path: Path) -> None:
+    runs: dict[str, Runs] = {
+        "base": {"a": [0.5], "b": [0.5]},
+        "trained": {"a": [0.6], "b": [RuntimeError("provider down")]},
+    }
+    grid = _grid(tmp_path, **runs)
+    told = remarks(_logs(tmp_path / "again", {"base": {"a": [1.0]}}), [grid])
+    assert "whether 'base' or 'trained' is better depends on missing episodes" in told[1]
 
 
 def test_other_samples_are_refused_unless_accepted(tmp_path: Path) -> None:

@@ -20,12 +20,12 @@ class Point:
     Attributes:
         environments: The number.
         score: The mean score.
-        missing: The episodes without a score, if there are any.
+        missing: What missing episodes leave open.
     """
 
     environments: int
     score: ClusteredMean
-    missing: Missing | None
+    missing: Missing
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ def _curve(grid: ScoreGrid, trend: Trend, adjusted_p: float) -> Curve:
         score=grid.score,
         samples=len(grid.samples),
         points=tuple(
-            Point(int(label), grid.mean(label), grid.missing.get(label)) for label in grid.labels
+            Point(int(label), grid.mean(label), grid.missing[label]) for label in grid.labels
         ),
         steps=_steps(grid, sizes),
         first_against_later=_first_against_later(grid),

@@ -1,17 +1,12 @@
-"""Curves over the number of environments, for the terminal and as a figure."""
+"""What is told of curves over the number of environments."""
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
-import numpy as np
 from pydantic import TypeAdapter
 
 from envscaler_eval.results.document import Document, PlainTable
-from envscaler_eval.results.figures import COLOURS, svg_figure
 from envscaler_eval.results.scaling.curve import Curve
 from envscaler_eval.results.tables import few_clusters, p_value, with_interval
-
-_LINES = {"flat": ":", "log": "--", "power": "-"}
 
 
 def scaling_document(curves: Sequence[Curve], remarks: Sequence[str] = ()) -> Document:
@@ -84,48 +79,3 @@ def _notes(curve: Curve) -> Iterator[str]:
             f"{curve.task}: no forms were fitted, since scores vary too little or in too few "
             "clusters"
         )
-
-
-def draw_curves(curves: Sequence[Curve], file: Path) -> None:
-    """Draw the curves as SVG, a panel for each benchmark.
-
-    Raises:
-        UsageError: The file cannot be written.
-    """
-    columns = min(len(curves), 2)
-    rows = -(-len(curves) // columns)
-    with svg_figure(file, 4.5 * columns, 3.4 * rows) as figure:
-        panels = figure.subplots(rows, columns, squeeze=False).ravel()
-        for curve, axes in zip(curves, panels, strict=False):
-            sizes = [point.environments for point in curve.points]
-            dense = np.linspace(min(sizes), max(sizes), 200)
-            for fit, colour in zip(curve.forms, COLOURS[1:], strict=False):
-                axes.plot(
-                    dense,
-                    fit.curve(dense),
-                    _LINES[fit.form],
-                    color=colour,
-                    linewidth=1.2,
-                    label=f"{fit.form}, weight {fit.weight:.2f}",
-                )
-            for point in curve.points:
-                if point.score.low is not None and point.score.high is not None:
-                    axes.plot(
-                        [point.environments] * 2,
-                        [point.score.low, point.score.high],
-                        color=COLOURS[0],
-                        linewidth=1.5,
-                    )
-            axes.plot(
-                sizes,
-                [point.score.value for point in curve.points],
-                "o",
-                color=COLOURS[0],
-                label=f"{curve.score}, 95% interval",
-            )
-            axes.set_title(curve.task, loc="left")
-            axes.set_xlabel("environments trained on")
-            axes.set_ylabel(curve.score)
-            axes.legend(frameon=False, fontsize=7)
-        for axes in panels[len(curves) :]:
-            axes.set_axis_off()
