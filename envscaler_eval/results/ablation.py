@@ -8,7 +8,7 @@ from pydantic import TypeAdapter
 from envscaler_eval.errors import UsageError
 from envscaler_eval.results.document import Document, PlainTable
 from envscaler_eval.results.grid import ScoreGrid
-from envscaler_eval.results.statistics import ClusteredMean, TestedMean, holm
+from envscaler_eval.results.statistics import ClusteredMean, DifferenceTest, holm
 from envscaler_eval.results.tables import few_clusters, p_value, with_interval
 
 METADATA_KEY = "training_mode"
@@ -31,7 +31,7 @@ class ModeFigures:
     mode: str
     parts: dict[str, float]
     overall: ClusteredMean
-    difference: TestedMean | None
+    difference: DifferenceTest | None
     adjusted_p: float | None
 
 

@@ -15,9 +15,9 @@ from envscaler_eval.results.missing import Bounds, mean_bounds, score_range
 from envscaler_eval.results.pairing import SampleRuns, runs_by_sample, sample_weights
 from envscaler_eval.results.statistics import (
     ClusteredMean,
-    TestedMean,
+    DifferenceTest,
     clustered_mean,
-    tested_mean,
+    difference_test,
 )
 from envscaler_eval.results.table import ResultTable
 
@@ -99,16 +99,16 @@ class ScoreGrid:
         """Return a run's mean score with its interval."""
         return clustered_mean(self._of(label), self.clusters, self.weights)
 
-    def difference(self, before: str, after: str) -> TestedMean:
+    def difference(self, before: str, after: str) -> DifferenceTest:
         """Return what a run has more than another, paired by sample."""
         return self.contrast({after: 1.0, before: -1.0})
 
-    def contrast(self, coefficients: Mapping[str, float]) -> TestedMean:
+    def contrast(self, coefficients: Mapping[str, float]) -> DifferenceTest:
         """Return a weighted sum of runs' means, paired by sample and tested against 0."""
         values = np.zeros(len(self.samples))
         for label, factor in coefficients.items():
             values += factor * self._of(label)
-        return tested_mean(values, self.clusters, self.weights)
+        return difference_test(values, self.clusters, self.weights)
 
     def difference_of_samples(self, before: str, after: str) -> dict[str, float]:
         """Return what a run has more than another on each sample."""

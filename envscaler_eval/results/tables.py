@@ -5,7 +5,6 @@ from itertools import combinations
 
 from envscaler_eval.results.grid import ScoreGrid
 from envscaler_eval.results.labels import LabelledLogs
-from envscaler_eval.results.missing import Bounds
 from envscaler_eval.results.statistics import FEWEST_CLUSTERS, ClusteredMean
 
 
@@ -53,8 +52,8 @@ def _missing(grid: ScoreGrid) -> Iterator[str]:
             )
     for one, other in combinations(grid.labels, 2):
         (lacks, of_one), (lacks_too, of_other) = grid.missing[one], grid.missing[other]
-        difference = Bounds(of_other.low - of_one.high, of_other.high - of_one.low)
-        if (lacks or lacks_too) and difference.sign_is_open:
+        overlap = of_one.low <= of_other.high and of_other.low <= of_one.high
+        if (lacks or lacks_too) and overlap:
             yield (
                 f"{grid.task}: whether '{one}' or '{other}' is better depends on missing episodes; "
                 "run them with `inspect eval-retry`"

@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 from envscaler_eval.errors import UsageError
 from envscaler_eval.results.document import Document, PlainTable
 from envscaler_eval.results.grid import ScoreGrid
-from envscaler_eval.results.statistics import ClusteredMean, TestedMean, holm
+from envscaler_eval.results.statistics import ClusteredMean, DifferenceTest, holm
 from envscaler_eval.results.tables import few_clusters, p_value, with_interval
 from envscaler_eval.results.trend import Trend, page_trend
 
@@ -49,7 +49,7 @@ class Duel:
 
     better: str
     other: str
-    difference: TestedMean
+    difference: DifferenceTest
     adjusted_p: float
     won: float
     tied: float
