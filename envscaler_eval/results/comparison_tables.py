@@ -30,6 +30,7 @@ def _without_column(table: PlainTable, header: str) -> PlainTable:
 
 
 def _differences(comparisons: Sequence[Comparison]) -> PlainTable:
+    afters = dict.fromkeys(one.after.player for one in comparisons)
     return PlainTable(
         title="Before and after",
         headers=(
@@ -53,6 +54,7 @@ def _differences(comparisons: Sequence[Comparison]) -> PlainTable:
             for one in comparisons
         ),
         note=(
+            f"before: {comparisons[0].before.player}; after: {', '.join(afters)}. "
             "Differences are paired by sample. p: sign flips of clusters; the interval inverts "
             "the test. Holm: over the rows that have one. detectable: the true difference that "
             "these samples and trials find four times in five. floor: what doing nothing earns. "

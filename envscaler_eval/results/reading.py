@@ -7,6 +7,7 @@ reading them takes a hundredth of the time that transcripts take.
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 from inspect_ai.log import (
     EvalLog,
@@ -48,11 +49,15 @@ def read_results(paths: Sequence[str | Path], cluster_key: str | None = None) ->
         UsageError: There is no such log, it holds no numeric score, or samples lack
             the metadata that names their cluster.
     """
-    headers = [read_eval_log(path, header_only=True) for path in _log_files(paths)]
-    latest, notes = _latest_attempts(headers)
+    latest, notes = _latest_attempts([_header(path) for path in _log_files(paths)])
     logs: list[LogHeader] = []
     rows: list[EpisodeRow] = []
     for header in latest:
+        if header.status != "success":
+            notes.append(
+                f"{header.location}: the run ended as '{header.status}'; what it did not come to "
+                "is missing"
+            )
         log, its_rows = _read(header, cluster_key)
         logs.append(log)
         rows.extend(its_rows)
@@ -73,6 +78,14 @@ def _log_files(paths: Sequence[str | Path]) -> list[str]:
             raise UsageError(f"{path}: there is no log in this folder; name one that holds some")
         found.update(dict.fromkeys(inside))
     return list(found)
+
+
+def _header(path: str) -> EvalLog:
+    try:
+        return read_eval_log(path, header_only=True)
+    except (OSError, ValueError, KeyError, BadZipFile) as fault:
+        told = (str(fault).splitlines() or ["it is empty"])[0]
+        raise UsageError(f"{path}: this is no log of Inspect: {told}; leave it out") from None
 
 
 def _latest_attempts(headers: Sequence[EvalLog]) -> tuple[list[EvalLog], list[str]]:

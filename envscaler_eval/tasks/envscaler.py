@@ -95,8 +95,6 @@ def envscaler(
         solver=by_mode(step_limit=step_limit),
         cleanup=close_episode,
         scorer=checklist(**placed),
-        # A stranger's environment that breaks down costs its own sample only.
-        continue_on_fail=True if any(map(policy.isolates, packs)) else None,
         epochs=epochs(trials),
         version=1,
         metadata={
