@@ -49,7 +49,7 @@ def test_the_parameters_of_a_clean_curve_come_back() -> None:
 
 def test_the_misfit_of_the_true_form_is_chi_square() -> None:
     misfits = [
-        {fit.form: fit for fit in _fitted(CURVES["log"], 40, seed)}["log"] for seed in range(200)
+        {fit.form: fit for fit in _fitted(CURVES["log"], 20, seed)}["log"] for seed in range(200)
     ]
     assert {fit.freedom for fit in misfits} == {3}
     assert np.mean([fit.misfit for fit in misfits]) == pytest.approx(3, abs=0.6)
