@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from envscaler_eval.errors import UsageError
+from envscaler_eval.results.aligning import score_grids
 from envscaler_eval.results.comparing import Accepted
 from envscaler_eval.results.document import as_text
-from envscaler_eval.results.grid import score_grids
 from envscaler_eval.results.labels import by_player, read_labelled
 from envscaler_eval.results.probe.figures import probe_document, probes
 from envscaler_eval.results.probe.running import ProbeRun, choose_scenarios, make_models

@@ -70,9 +70,9 @@ def fit_forms(
         the covariance.
     """
     points = len(sizes)
-    certainty = (clusters - points - 2) / (clusters - 1)
-    if certainty <= 0 or np.linalg.matrix_rank(covariance) < points:
+    if clusters <= points + 2 or np.linalg.matrix_rank(covariance) < points:
         return ()
+    certainty = (clusters - points - 2) / (clusters - 1)
     metric = certainty * np.linalg.inv(covariance)
     grown = np.log1p(np.asarray(sizes, dtype=np.float64))
     ones = np.ones_like(grown)
