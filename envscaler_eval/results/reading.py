@@ -27,6 +27,8 @@ from envscaler_eval.results.task_rules import rules_of, short_name
 _SUFFIXES = (".eval", ".json")
 # Where our tasks keep the hashes of what they were run on.
 _DATA_KEYS = ("packs", "data", "bfcl_eval_sha256")
+# What Inspect puts in the place of an entry that is too long.
+_REMOVED = "Key removed from summary (> 1k)"
 
 
 def read_results(paths: Sequence[str | Path], cluster_key: str | None = None) -> ResultTable:
@@ -197,7 +199,7 @@ def _row(log: LogHeader, summary: EvalSampleSummary, names: Mapping[Part, str]) 
     scores = {} if summary.error else score_numbers(summary.scores, names)
     facts: dict[str, Any] = {}
     for score in reversed((summary.scores or {}).values()):
-        facts |= score.metadata or {}
+        facts |= _kept(score.metadata or {})
     tokens, cost = _usage(summary)
     sample = str(summary.id)
     return EpisodeRow(
@@ -212,7 +214,7 @@ def _row(log: LogHeader, summary: EvalSampleSummary, names: Mapping[Part, str]) 
         steps=facts.get("steps", summary.turn_count),
         tokens=tokens,
         cost=cost,
-        metadata=summary.metadata,
+        metadata=_kept(summary.metadata),
         facts=facts,
     )
 
@@ -239,6 +241,11 @@ def _not_run(
         metadata=metadata or {},
         facts={},
     )
+
+
+def _kept(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """Return metadata without the entries that were too long for the summary."""
+    return {name: value for name, value in metadata.items() if value != _REMOVED}
 
 
 def _cluster(log: LogHeader, sample: str, metadata: Mapping[str, Any]) -> str:
