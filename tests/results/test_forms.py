@@ -55,6 +55,14 @@ def test_the_misfit_of_the_true_form_is_chi_square() -> None:
     assert np.mean([fit.misfit for fit in misfits]) == pytest.approx(3, abs=0.6)
 
 
+def test_growth_without_an_end_has_no_ceiling() -> None:
+    endless = 0.1 + 0.05 * np.log1p(SIZES.astype(np.float64))
+    fits = {fit.form: fit for fit in fit_forms(SIZES.tolist(), endless, np.eye(5) * 1e-5, 1000)}
+    assert fits["power"].open_ended
+    assert not fits["log"].open_ended
+    assert not {fit.form: fit for fit in _fitted(CURVES["power"], 40, 0)}["power"].open_ended
+
+
 def test_weights_add_up_to_one() -> None:
     assert sum(fit.weight for fit in _fitted(CURVES["log"], 20, 0)) == pytest.approx(1)
 

@@ -37,6 +37,11 @@ class Fit:
     aic: float
     weight: float
 
+    @property
+    def open_ended(self) -> bool:
+        """Whether it is a power so low that the points tell of no ceiling."""
+        return self.form == "power" and self.parameters["power"] < 1.01 * _POWERS[0]
+
     def curve(self, sizes: Sequence[float] | Array) -> Array:
         """Return the score that the form gives to numbers of environments."""
         grown = np.log1p(np.asarray(sizes, dtype=np.float64))
