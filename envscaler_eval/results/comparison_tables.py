@@ -178,9 +178,9 @@ def _bounds(side: Side) -> str:
 
 
 def _pass_hat(side: Side) -> str:
-    if not side.pass_hat:
+    k = max(side.pass_hat, default=0)
+    if k < 2:
         return _NONE
-    k = max(side.pass_hat)
     return f"{side.pass_hat[k]:.3f} (k={k})"
 
 

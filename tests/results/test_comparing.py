@@ -282,3 +282,21 @@ def test_the_floor_of_tau_bench_is_known_for_whole_splits(
     ]
     floor = _primary(_compare(*paths)).floor
     assert (floor and floor.value) == known
+
+
+@pytest.mark.parametrize(("protocol", "known"), [("official", 0), ("paper", None)])
+def test_acebench_has_a_floor_of_zero_by_the_official_protocol_alone(
+    protocol: str, known: float | None, tmp_path: Path
+) -> None:
+    paths = [
+        write_log(
+            tmp_path / name,
+            {f"s{n}": [{"end_to_end": 1.0}] for n in range(9)},
+            task="envscaler_eval/acebench_agent",
+            task_args={"protocol": protocol},
+            sample_metadata={"*": {"task": "t", "subset": "multi_step"}},
+        )
+        for name in ("b", "a")
+    ]
+    floor = _primary(_compare(*paths)).floor
+    assert (floor and floor.value) == known
