@@ -11,15 +11,18 @@ import pytest
 import envscaler_eval
 
 PACKAGE = Path(envscaler_eval.__file__).parent
-BASE = {"errors", "core_yaml", "parsing", "check_code", "state", "world", "scenario"}
+BASE = {
+    *("errors", "core_yaml", "strict_json", "model_fault", "parsing", "check_code"),
+    *("state", "allowance", "world", "scenario"),
+}
 LAYERS = [
     BASE,
-    {"tool_schema", "program", "environment", "pack", "runtime", "isolation"},
+    {"tool_schema", "program", "environment", "pack_digest", "pack", "runtime", "isolation"},
     {"episode"},
     {"policies", "audit", "benchmarks", "validation"},
     {"solvers", "scorers", "text_vectors"},
     {"tasks"},
-    {"_registry", "results", "exports"},
+    {"_registry", "estimate", "results", "exports"},
     {"cli"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
