@@ -4,6 +4,7 @@ import sys
 
 import typer
 
+from envscaler_eval.cli.ablation import ablation
 from envscaler_eval.cli.audit import audit, audit_benchmark
 from envscaler_eval.cli.compare import compare_models
 from envscaler_eval.cli.data import data
@@ -13,6 +14,9 @@ from envscaler_eval.cli.estimate import estimate
 from envscaler_eval.cli.export import export_app
 from envscaler_eval.cli.import_packs import import_app
 from envscaler_eval.cli.packs import list_packs, show, validate
+from envscaler_eval.cli.probe import probe
+from envscaler_eval.cli.scaling import scaling
+from envscaler_eval.cli.similarity import similarity
 from envscaler_eval.cli.synth import synth
 from envscaler_eval.cli.synth_demo import demo as synth_demo
 from envscaler_eval.cli.synth_scenarios import scenarios
@@ -39,6 +43,10 @@ synth.command("demo")(synth_demo)
 app.add_typer(synth, name="synth")
 app.add_typer(import_app, name="import")
 app.add_typer(export_app, name="export")
+app.add_typer(scaling, name="scaling")
+app.command("similarity")(similarity)
+app.command("probe")(probe)
+app.command("ablation")(ablation)
 
 
 def main() -> None:
