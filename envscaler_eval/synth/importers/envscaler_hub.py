@@ -156,7 +156,8 @@ def _import_environment(
         pack = environment_pack(record, folder, choices.split, source)
         runtime = _runtime(record, pack, choices.isolation)
     except ItemFault as fault:
-        report.dropped.append(f"{fault}; its {len(scenarios)} scenarios go with it")
+        lost = f"; {len(scenarios)} of its scenarios go with it" if scenarios else ""
+        report.dropped.append(f"{fault}{lost}")
         return
     imported = _scenarios(pack, scenarios, runtime, choices.now, report)
     if not imported:
