@@ -4,6 +4,7 @@ import sys
 
 import typer
 
+from envscaler_eval.cli.ablation import ablation
 from envscaler_eval.cli.audit import audit, audit_benchmark
 from envscaler_eval.cli.data import data
 from envscaler_eval.cli.demo import demo
@@ -11,6 +12,9 @@ from envscaler_eval.cli.doctor import doctor
 from envscaler_eval.cli.export import export_app
 from envscaler_eval.cli.import_packs import import_app
 from envscaler_eval.cli.packs import list_packs, show, validate
+from envscaler_eval.cli.probe import probe
+from envscaler_eval.cli.scaling import scaling
+from envscaler_eval.cli.similarity import similarity
 from envscaler_eval.errors import UsageError
 
 app = typer.Typer(
@@ -29,6 +33,10 @@ app.command("audit-benchmark")(audit_benchmark)
 app.add_typer(data, name="data")
 app.add_typer(import_app, name="import")
 app.add_typer(export_app, name="export")
+app.add_typer(scaling, name="scaling")
+app.command("similarity")(similarity)
+app.command("probe")(probe)
+app.command("ablation")(ablation)
 
 
 def main() -> None:
