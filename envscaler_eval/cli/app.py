@@ -6,6 +6,7 @@ import typer
 
 from envscaler_eval.cli.ablation import ablation
 from envscaler_eval.cli.audit import audit, audit_benchmark
+from envscaler_eval.cli.collect import collect
 from envscaler_eval.cli.data import data
 from envscaler_eval.cli.demo import demo
 from envscaler_eval.cli.doctor import doctor
@@ -31,6 +32,7 @@ app.command("audit")(audit)
 app.command("doctor")(doctor)
 app.command("audit-benchmark")(audit_benchmark)
 app.add_typer(data, name="data")
+app.command("collect")(collect)
 app.add_typer(import_app, name="import")
 app.add_typer(export_app, name="export")
 app.add_typer(scaling, name="scaling")
