@@ -95,6 +95,7 @@ def export_sft(
         "reasoning": reasoning,
         "turns": turns,
     }
+    own = chosen_filter(TrajectoryFilter(), **given)
     sources = [
         SftSource(TrajectoryLogs([folder / LOGS]), chosen_filter(collected_filter(folder), **given))
         for folder in logs
@@ -102,8 +103,7 @@ def export_sft(
     ]
     others = [path for path in logs if not is_collection(path)]
     if others:
-        wanted = chosen_filter(TrajectoryFilter(), **given)
-        sources.append(SftSource(TrajectoryLogs(others), wanted))
+        sources.append(SftSource(TrajectoryLogs(others), own))
     choices = SftChoices(
         mode=mode,
         envs=tuple(name.strip() for name in (envs or "").split(",") if name.strip()),
