@@ -7,7 +7,8 @@ import typer
 from envscaler_eval.errors import UsageError
 
 if TYPE_CHECKING:
-    from envscaler_eval.exports.trajectory_filter import TrajectoryFilter
+    from envscaler_eval.exports.trajectory_filter import TrajectoryFilter, TurnRange
+    from envscaler_eval.solvers.protocol import Mode
 
 MIN_REWARD = Annotated[
     float | None,
@@ -56,7 +57,7 @@ def chosen_filter(base: "TrajectoryFilter", **given: Any) -> "TrajectoryFilter":
     return TrajectoryFilter(**{**dict(base), **changed})
 
 
-def _turns(text: str) -> dict[str, tuple[int, int]]:
+def _turns(text: str) -> "dict[Mode, TurnRange]":
     from envscaler_eval.exports.trajectory_filter import PAPER_TURNS
 
     if text == "paper":

@@ -21,6 +21,7 @@ from inspect_ai.model import ChatMessage
 from envscaler_eval.errors import UsageError
 from envscaler_eval.results.reading import latest_attempts, log_files
 from envscaler_eval.results.task_rules import short_name
+from envscaler_eval.solvers.protocol import Mode
 from envscaler_eval.solvers.record import EpisodeRecord, stored_record
 
 _TASK = "envscaler"
@@ -55,7 +56,7 @@ class LoggedTrajectory:
     epoch: int
     env: str
     scenario: str
-    mode: str
+    mode: Mode
     split: str
     pack_hash: str
     model: str

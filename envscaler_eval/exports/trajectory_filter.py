@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Literal
 
 from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageUser
 from pydantic import Field
@@ -11,13 +10,14 @@ from envscaler_eval.exports.conversation import reasoning
 from envscaler_eval.exports.trajectories import LoggedTrajectory
 from envscaler_eval.policies import STOP
 from envscaler_eval.scenario import Frozen
+from envscaler_eval.solvers.protocol import Mode
 from envscaler_eval.solvers.record import PROPER_ENDINGS, EpisodeRecord
 
 KEPT = "kept"
 
 TurnRange = tuple[int, int]
 
-PAPER_TURNS: dict[str, TurnRange] = {"non_conv": (3, 29), "conv": (5, 39)}
+PAPER_TURNS: dict[Mode, TurnRange] = {"non_conv": (3, 29), "conv": (5, 39)}
 """The assistant's turns that EnvScaler's `traj_filter.py` lets through."""
 
 
@@ -40,7 +40,7 @@ class TrajectoryFilter(Frozen):
     proper_ending: bool = True
     valid_format: bool = True
     reasoning: bool = False
-    turns: Mapping[Literal["non_conv", "conv"], TurnRange] = Field(default_factory=dict)
+    turns: Mapping[Mode, TurnRange] = Field(default_factory=dict)
 
     def verdict(self, trajectory: LoggedTrajectory) -> str:
         """Return `kept`, or the first reason against a trajectory."""
@@ -56,7 +56,7 @@ class TrajectoryFilter(Frozen):
             return "invalid format"
         if self.reasoning and not all(map(reasoning, answers)):
             return "turn without reasoning"
-        least, most = self.turns.get(trajectory.mode, (0, len(answers)))  # type: ignore[call-overload]
+        least, most = self.turns.get(trajectory.mode, (0, len(answers)))
         if not least <= len(answers) <= most:
             return "too short" if len(answers) < least else "too long"
         if not trajectory.scores:

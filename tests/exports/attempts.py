@@ -17,7 +17,7 @@ from inspect_ai.tool import ToolCall
 from envscaler_eval.exports.sft import SftChoices, SftSource, export_sft
 from envscaler_eval.exports.trajectories import LoggedTrajectory, TrajectoryLogs
 from envscaler_eval.exports.trajectory_filter import FilterCounts, TrajectoryFilter
-from tests.inspect_runs import ORDER, TAKE, call, model, run
+from tests.inspect_runs import ORDER, TAKE, Reply, call, model, run
 from tests.pack_files import write_pack
 
 
@@ -45,7 +45,7 @@ HALF_DONE = (think("Bolts only.", "", TAKE), think("Enough.", "Task Completed"))
 
 def a_log(
     root: Path,
-    *turns: ModelOutput,
+    *turns: Reply,
     packs: Mapping[str, Mapping[str, Any]] | None = None,
     **args: Any,
 ) -> Path:

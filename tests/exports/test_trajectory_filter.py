@@ -11,8 +11,9 @@ from inspect_ai.model import ChatMessageAssistant, ChatMessageUser
 from envscaler_eval.exports.trajectories import LoggedTrajectory
 from envscaler_eval.exports.trajectory_filter import KEPT, PAPER_TURNS, TrajectoryFilter
 from envscaler_eval.policies import STOP
+from envscaler_eval.solvers.protocol import Mode
 from tests.exports.attempts import WELL_DONE, a_log, trajectories
-from tests.inspect_runs import TAKE, call, say
+from tests.inspect_runs import TAKE, Reply, call, say
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +81,7 @@ def test_reasoning_can_be_asked_for_in_every_turn(good: LoggedTrajectory) -> Non
 
 
 def test_the_number_of_turns_has_a_range_for_each_mode(good: LoggedTrajectory) -> None:
-    three_turns = {"non_conv": (3, 3), "conv": (9, 9)}
+    three_turns: dict[Mode, tuple[int, int]] = {"non_conv": (3, 3), "conv": (9, 9)}
     assert TrajectoryFilter(turns=three_turns).verdict(good) == KEPT
     assert TrajectoryFilter(turns={"non_conv": (4, 9)}).verdict(good) == "too short"
     assert TrajectoryFilter(turns={"non_conv": (1, 2)}).verdict(good) == "too long"
@@ -105,7 +106,7 @@ def test_logs_show_each_of_these(tmp_path: Path) -> None:
     def broken(_: Any) -> Any:
         raise RuntimeError("the provider is down")
 
-    cases = {
+    cases: dict[str, tuple[Reply, ...]] = {
         "ended by step_limit": (say("", TAKE),),
         "invalid format": (say("", call("fly")), say("Task Completed")),
         "error, no episode": (broken,),
