@@ -1,11 +1,18 @@
 """The command that compares training modes."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from envscaler_eval.cli.log_options import ACCEPT_DIFFERENCES, REPEATS_AS_TRIALS, SCORE
+from envscaler_eval.cli.log_options import (
+    ACCEPT_DIFFERENCES,
+    HTML,
+    JSON,
+    MARKDOWN,
+    REPEATS_AS_TRIALS,
+    SCORE,
+    tell,
+)
 
 
 def ablation(
@@ -21,9 +28,9 @@ def ablation(
         str | None, typer.Option(help="The mode to compare with; by default the first.")
     ] = None,
     score: SCORE = None,
-    json_file: Annotated[
-        Path | None, typer.Option("--json", help="Write all of it to this file.")
-    ] = None,
+    markdown_file: MARKDOWN = None,
+    json_file: JSON = None,
+    html_file: HTML = None,
     repeats_as_trials: REPEATS_AS_TRIALS = False,
     accept_differences: ACCEPT_DIFFERENCES = False,
 ) -> None:
@@ -31,22 +38,13 @@ def ablation(
 
     Modes are names of your own, such as non_conv, conv, mixed and none.
     """
-    from pydantic import TypeAdapter
-
-    from envscaler_eval.results.ablation import (
-        METADATA_KEY,
-        Ablation,
-        ablation_tables,
-        ablations,
-    )
+    from envscaler_eval.results.ablation import METADATA_KEY, ablation_document, ablations
+    from envscaler_eval.results.comparing import Accepted
     from envscaler_eval.results.grid import score_grids
     from envscaler_eval.results.labels import from_metadata, read_labelled
-    from envscaler_eval.results.plain_table import as_text
     from envscaler_eval.results.tables import remarks
 
     labelled = read_labelled(logs, from_metadata(METADATA_KEY))
-    grids = score_grids(labelled, score, repeats_as_trials, accept_differences)
-    found = ablations(grids, baseline)
-    typer.echo(as_text(ablation_tables(found), remarks(labelled, grids)))
-    if json_file:
-        json_file.write_bytes(TypeAdapter(list[Ablation]).dump_json(found, indent=2))
+    grids = score_grids(labelled, Accepted(accept_differences, repeats_as_trials), score)
+    document = ablation_document(ablations(grids, baseline), remarks(labelled, grids))
+    tell(document, markdown_file, json_file, html_file)

@@ -5,7 +5,15 @@ from typing import Annotated
 
 import typer
 
-from envscaler_eval.cli.log_options import ACCEPT_DIFFERENCES, REPEATS_AS_TRIALS, SCORE
+from envscaler_eval.cli.log_options import (
+    ACCEPT_DIFFERENCES,
+    HTML,
+    JSON,
+    MARKDOWN,
+    REPEATS_AS_TRIALS,
+    SCORE,
+    tell,
+)
 from envscaler_eval.errors import UsageError
 
 
@@ -43,9 +51,9 @@ def probe(
     seed: Annotated[int, typer.Option(help="Fixes the choice of scenarios.")] = 0,
     log_dir: Annotated[Path, typer.Option(help="Where the logs go.")] = Path("logs/probe"),
     score: SCORE = None,
-    json_file: Annotated[
-        Path | None, typer.Option("--json", help="Write all of it to this file.")
-    ] = None,
+    markdown_file: MARKDOWN = None,
+    json_file: JSON = None,
+    html_file: HTML = None,
     repeats_as_trials: REPEATS_AS_TRIALS = False,
     accept_differences: ACCEPT_DIFFERENCES = False,
 ) -> None:
@@ -54,17 +62,10 @@ def probe(
     Runs models on the same scenarios, or reads logs of such runs: mean scores, how often one
     model beats another on a sample, steps, and which differences are more than chance.
     """
-    from pydantic import TypeAdapter
-
+    from envscaler_eval.results.comparing import Accepted
     from envscaler_eval.results.grid import score_grids
     from envscaler_eval.results.labels import by_player, read_labelled
-    from envscaler_eval.results.plain_table import as_text
-    from envscaler_eval.results.probe.figures import (
-        Probe,
-        probe_notes,
-        probe_tables,
-        probes,
-    )
+    from envscaler_eval.results.probe.figures import probe_document, probes
     from envscaler_eval.results.tables import remarks
 
     if bool(logs) == bool(models or model_spec):
@@ -77,8 +78,7 @@ def probe(
         logs = run_probe(given, ProbeRun(chosen, n, mode, seed, trials, user, log_dir))
         typer.echo(f"Logs: {log_dir.resolve()}\n")
     labelled = read_labelled(logs, by_player)
-    grids = score_grids(labelled, score, repeats_as_trials, accept_differences)
+    grids = score_grids(labelled, Accepted(accept_differences, repeats_as_trials), score)
     found = [each for grid in grids for each in probes(grid, in_order)]
-    typer.echo(as_text(probe_tables(found), probe_notes(found) + remarks(labelled, grids)))
-    if json_file:
-        json_file.write_bytes(TypeAdapter(list[Probe]).dump_json(found, indent=2))
+    document = probe_document(found, remarks(labelled, grids))
+    tell(document, markdown_file, json_file, html_file)

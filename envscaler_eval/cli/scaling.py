@@ -5,7 +5,15 @@ from typing import Annotated
 
 import typer
 
-from envscaler_eval.cli.log_options import ACCEPT_DIFFERENCES, REPEATS_AS_TRIALS, SCORE
+from envscaler_eval.cli.log_options import (
+    ACCEPT_DIFFERENCES,
+    HTML,
+    JSON,
+    MARKDOWN,
+    REPEATS_AS_TRIALS,
+    SCORE,
+    tell,
+)
 
 scaling = typer.Typer(
     help="Train on more and more environments, and see what it brings.", no_args_is_help=True
@@ -72,9 +80,9 @@ def fit(
         ),
     ],
     score: SCORE = None,
-    json_file: Annotated[
-        Path | None, typer.Option("--json", help="Write all of it to this file.")
-    ] = None,
+    markdown_file: MARKDOWN = None,
+    json_file: JSON = None,
+    html_file: HTML = None,
     figure: Annotated[Path | None, typer.Option(help="Draw the curves to this .svg file.")] = None,
     repeats_as_trials: REPEATS_AS_TRIALS = False,
     accept_differences: ACCEPT_DIFFERENCES = False,
@@ -84,21 +92,19 @@ def fit(
     A curve for each benchmark with intervals by cluster, Page's test that it rises, the
     first step against the later ones, and which form fits best by AIC.
     """
-    from pydantic import TypeAdapter
-
+    from envscaler_eval.results.comparing import Accepted
+    from envscaler_eval.results.figures import write_svg
     from envscaler_eval.results.grid import score_grids
     from envscaler_eval.results.labels import from_metadata, read_labelled
-    from envscaler_eval.results.plain_table import as_text
-    from envscaler_eval.results.scaling.curve import METADATA_KEY, Curve, scaling_curves
-    from envscaler_eval.results.scaling.report import curve_notes, curve_tables, draw_curves
+    from envscaler_eval.results.scaling.curve import METADATA_KEY, scaling_curves
+    from envscaler_eval.results.scaling.curve_figure import curves_svg
+    from envscaler_eval.results.scaling.report import scaling_document
     from envscaler_eval.results.tables import remarks
 
     labelled = read_labelled(logs, from_metadata(METADATA_KEY))
-    grids = score_grids(labelled, score, repeats_as_trials, accept_differences)
+    grids = score_grids(labelled, Accepted(accept_differences, repeats_as_trials), score)
     curves = scaling_curves(grids)
-    notes = curve_notes(curves) + remarks(labelled, grids)
-    typer.echo(as_text(curve_tables(curves), notes))
-    if json_file:
-        json_file.write_bytes(TypeAdapter(list[Curve]).dump_json(curves, indent=2))
+    document = scaling_document(curves, remarks(labelled, grids))
+    tell(document, markdown_file, json_file, html_file)
     if figure:
-        draw_curves(curves, figure)
+        write_svg(figure, curves_svg(curves))

@@ -5,6 +5,13 @@ from typing import Annotated
 
 import typer
 
+from envscaler_eval.cli.log_options import (
+    HTML,
+    JSON,
+    MARKDOWN,
+    tell,
+)
+
 
 def similarity(
     train: Annotated[
@@ -47,9 +54,9 @@ def similarity(
         typer.Option(help="Write manifests of so many most and least similar packs to --out."),
     ] = None,
     out: Annotated[Path, typer.Option(help="The folder for manifests.")] = Path("subsets"),
-    json_file: Annotated[
-        Path | None, typer.Option("--json", help="Write all of it to this file.")
-    ] = None,
+    markdown_file: MARKDOWN = None,
+    json_file: JSON = None,
+    html_file: HTML = None,
     figure: Annotated[
         Path | None, typer.Option(help="Draw the map of environments to this .svg file.")
     ] = None,
@@ -64,27 +71,15 @@ def similarity(
     """
     from dataclasses import replace
 
-    from pydantic import TypeAdapter
-
+    from envscaler_eval.results.comparing import Accepted
+    from envscaler_eval.results.figures import write_svg
     from envscaler_eval.results.grid import score_grids
     from envscaler_eval.results.labels import by_player, read_labelled
     from envscaler_eval.results.manifest import training_packs
-    from envscaler_eval.results.plain_table import as_text
     from envscaler_eval.results.similarity.comparison import compare_texts
-    from envscaler_eval.results.similarity.gain import (
-        AFTER,
-        BEFORE,
-        gain_notes,
-        gain_relations,
-        gain_table,
-    )
-    from envscaler_eval.results.similarity.map_figure import draw_map
-    from envscaler_eval.results.similarity.report import (
-        SimilarityReport,
-        similarity_notes,
-        similarity_report,
-        similarity_tables,
-    )
+    from envscaler_eval.results.similarity.gain import AFTER, BEFORE, gain_relations
+    from envscaler_eval.results.similarity.map_figure import map_svg
+    from envscaler_eval.results.similarity.report import similarity_document, similarity_report
     from envscaler_eval.results.similarity.selection import write_subsets
     from envscaler_eval.results.similarity.texts import named_texts, pack_texts, texts_at_hand
     from envscaler_eval.results.tables import remarks
@@ -92,22 +87,18 @@ def similarity(
     packs = training_packs(train or ())
     tests, left_out = (named_texts(to, data_dir), []) if to else texts_at_hand(data_dir)
     comparison = compare_texts(pack_texts(packs), tests, representation)
-    report = similarity_report(comparison, threshold)
-    tables, notes = similarity_tables(report), similarity_notes(report) + left_out
+    report, notes = similarity_report(comparison, threshold), left_out
     if gain:
         logs = read_labelled([f"{BEFORE}={gain[0]}", f"{AFTER}={gain[1]}"], by_player)
-        grids = score_grids(logs)
+        grids = score_grids(logs, Accepted())
         report = replace(report, gains=gain_relations(grids, logs.tables[AFTER], comparison))
-        tables.append(gain_table(report.gains))
-        notes += gain_notes(report.gains) + remarks(logs, grids)
-    typer.echo(as_text(tables, notes))
+        notes += remarks(logs, grids)
+    tell(similarity_document(report, notes), markdown_file, json_file, html_file)
     if subsets is not None:
         for manifest in write_subsets(comparison, packs, subsets, out):
             names = ", ".join(chosen.id for chosen in manifest.environments)
             typer.echo(f"{out / manifest.name}.yaml: {names}")
-    if json_file:
-        json_file.write_bytes(TypeAdapter(SimilarityReport).dump_json(report, indent=2))
     if figure:
-        draw_map(report, figure)
+        write_svg(figure, map_svg(report))
     if strict and report.duplicates:
         raise typer.Exit(1)

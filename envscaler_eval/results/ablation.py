@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pydantic import TypeAdapter
+
 from envscaler_eval.errors import UsageError
+from envscaler_eval.results.document import Document, PlainTable
 from envscaler_eval.results.grid import ScoreGrid
-from envscaler_eval.results.plain_table import PlainTable
-from envscaler_eval.results.statistics import ClusteredMean, TestedMean, holm
-from envscaler_eval.results.tables import p_value, with_interval
+from envscaler_eval.results.statistics import ClusteredMean, DifferenceTest, holm
+from envscaler_eval.results.tables import few_clusters, p_value, with_interval
 
 METADATA_KEY = "training_mode"
 """Where a log's metadata says how the model was trained."""
@@ -29,7 +31,7 @@ class ModeFigures:
     mode: str
     parts: dict[str, float]
     overall: ClusteredMean
-    difference: TestedMean | None
+    difference: DifferenceTest | None
     adjusted_p: float | None
 
 
@@ -97,9 +99,16 @@ def ablations(grids: Sequence[ScoreGrid], baseline: str | None) -> list[Ablation
     ]
 
 
-def ablation_tables(found: Sequence[Ablation]) -> list[PlainTable]:
-    """Return a table for each benchmark, its parts in columns."""
-    return [_table(ablation) for ablation in found]
+def ablation_document(found: Sequence[Ablation], remarks: Sequence[str] = ()) -> Document:
+    """Tell of ablations: a table for each benchmark, its parts in columns.
+
+    Args:
+        found: The ablations.
+        remarks: What else a reader has to know.
+    """
+    notes = (note for one in found for note in few_clusters(one.task, one.modes[0].overall))
+    numbers = TypeAdapter(Sequence[Ablation]).dump_json(found, indent=2)
+    return Document("Training modes", tuple(map(_table, found)), (*notes, *remarks), numbers)
 
 
 def _table(ablation: Ablation) -> PlainTable:

@@ -1,9 +1,9 @@
-"""Figures as SVG files that are the same for the same data."""
+"""Figures as SVG, the same text for the same data."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from envscaler_eval.errors import UsageError
 
@@ -15,7 +15,7 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 """Shapes that go with the colours, so that nothing hangs on colour alone."""
 
-_STYLE = {
+_STYLE: dict[Any, Any] = {
     "svg.hashsalt": "envscaler",
     "svg.fonttype": "none",
     "font.family": "sans-serif",
@@ -27,27 +27,34 @@ _STYLE = {
 }
 
 
-@contextmanager
-def svg_figure(file: Path, width: float, height: float) -> "Iterator[Figure]":
-    """Give an empty figure to draw on, and write it at the end.
+def svg(width: float, height: float, draw: "Callable[[Figure], None]") -> str:
+    """Return a figure as SVG, a document of its own.
 
     Args:
-        file: Where to, ending in `.svg`.
         width: In inches.
         height: In inches.
-
-    Raises:
-        UsageError: The file's name has another ending, or it cannot be written.
+        draw: Draws on the empty figure.
     """
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    if file.suffix != ".svg":
-        raise UsageError(f"{file}: figures are written as SVG; name a file that ends in .svg")
+    written = StringIO()
     with rc_context(_STYLE):
         figure = Figure(figsize=(width, height), layout="constrained")
-        yield figure
-        try:
-            figure.savefig(file, metadata={"Date": None})
-        except OSError as fault:
-            raise UsageError(f"{file}: cannot be written: {fault.strerror}") from None
+        draw(figure)
+        figure.savefig(written, format="svg", metadata={"Date": None})
+    return written.getvalue()
+
+
+def write_svg(file: Path, text: str) -> None:
+    """Write a figure to a file.
+
+    Raises:
+        UsageError: The file's name does not end in `.svg`, or it cannot be written.
+    """
+    if file.suffix != ".svg":
+        raise UsageError(f"{file}: figures are written as SVG; name a file that ends in .svg")
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as fault:
+        raise UsageError(f"{file}: cannot be written: {fault.strerror}") from None

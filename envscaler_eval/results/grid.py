@@ -9,14 +9,15 @@ from numpy.typing import NDArray
 
 from envscaler_eval.errors import UsageError
 from envscaler_eval.results.comparability import check_comparable, without_repeats
+from envscaler_eval.results.comparing import Accepted
 from envscaler_eval.results.labels import LabelledLogs
 from envscaler_eval.results.missing import Bounds, mean_bounds, score_range
 from envscaler_eval.results.pairing import SampleRuns, runs_by_sample, sample_weights
 from envscaler_eval.results.statistics import (
     ClusteredMean,
-    TestedMean,
+    DifferenceTest,
     clustered_mean,
-    tested_mean,
+    difference_test,
 )
 from envscaler_eval.results.table import ResultTable
 
@@ -24,7 +25,7 @@ Array = NDArray[np.float64]
 
 
 class Missing(NamedTuple):
-    """Episodes without a score.
+    """Episodes of a run without a score.
 
     Attributes:
         episodes: How many.
@@ -49,8 +50,8 @@ class ScoreGrid:
         values: Mean scores over epochs, shape (samples, labels).
         steps: Mean generations over epochs, likewise; NaN where no log tells.
         weights: The weight of each sample; they add up to 1.
-        missing: Label -> the episodes that it has no score of, if there are any. Samples
-            without any score in a run are in no figure but these bounds.
+        missing: Label -> what its missing episodes leave open. Samples without any score in
+            a run are in no other figure.
         notes: What a reader has to know of the comparison, a line each.
     """
 
@@ -98,16 +99,16 @@ class ScoreGrid:
         """Return a run's mean score with its interval."""
         return clustered_mean(self._of(label), self.clusters, self.weights)
 
-    def difference(self, before: str, after: str) -> TestedMean:
+    def difference(self, before: str, after: str) -> DifferenceTest:
         """Return what a run has more than another, paired by sample."""
         return self.contrast({after: 1.0, before: -1.0})
 
-    def contrast(self, coefficients: Mapping[str, float]) -> TestedMean:
+    def contrast(self, coefficients: Mapping[str, float]) -> DifferenceTest:
         """Return a weighted sum of runs' means, paired by sample and tested against 0."""
         values = np.zeros(len(self.samples))
         for label, factor in coefficients.items():
             values += factor * self._of(label)
-        return tested_mean(values, self.clusters, self.weights)
+        return difference_test(values, self.clusters, self.weights)
 
     def difference_of_samples(self, before: str, after: str) -> dict[str, float]:
         """Return what a run has more than another on each sample."""
@@ -136,19 +137,16 @@ class ScoreGrid:
 def score_grid(
     task: str,
     tables: Mapping[str, ResultTable],
+    accepted: Accepted,
     score: str | None = None,
-    repeats_as_trials: bool = False,
-    accept_differences: bool = False,
 ) -> ScoreGrid:
     """Align labelled runs of a task by sample.
 
     Args:
         task: The task; logs of others are not looked at.
         tables: Label -> logs.
+        accepted: What is compared all the same.
         score: The score to compare; by default the one that the task is judged by.
-        repeats_as_trials: Whether a sample that is in several logs of a label counts as
-            further runs of it.
-        accept_differences: Whether logs made under other conditions may be compared.
 
     Raises:
         UsageError: A label has a sample twice, a log lacks the score, was made under other
@@ -156,12 +154,12 @@ def score_grid(
     """
     of_task = {label: table.of_task(task) for label, table in tables.items()}
     of_task = {
-        label: without_repeats(table, repeats_as_trials, label)
+        label: without_repeats(table, accepted.repeats, label)
         for label, table in of_task.items()
         if table.logs
     }
     logs = [log for table in of_task.values() for log in table.logs]
-    notes = check_comparable(logs, accept_differences)
+    notes = check_comparable(logs, accepted.differences)
     name = score or logs[0].primary
     for log in logs:
         if name not in log.scores:
@@ -170,7 +168,7 @@ def score_grid(
     runs = {label: runs_by_sample(table.rows, name) for label, table in of_task.items()}
     shared, unshared = _shared(runs)
     scored = [s for s in shared if all(len(its[s].values) for its in runs.values())]
-    if unshared and not accept_differences:
+    if unshared and not accepted.differences:
         raise UsageError(
             f"{task}: {len(unshared)} samples are not in the logs of all of {', '.join(runs)}, "
             f"such as {unshared[0]}; run all on the same samples, or compare those that all have "
@@ -200,16 +198,10 @@ def score_grid(
 
 
 def score_grids(
-    logs: LabelledLogs,
-    score: str | None = None,
-    repeats_as_trials: bool = False,
-    accept_differences: bool = False,
+    logs: LabelledLogs, accepted: Accepted, score: str | None = None
 ) -> list[ScoreGrid]:
     """Align labelled runs on each of their tasks; see `score_grid`."""
-    return [
-        score_grid(task, logs.tables, score, repeats_as_trials, accept_differences)
-        for task in logs.tasks
-    ]
+    return [score_grid(task, logs.tables, accepted, score) for task in logs.tasks]
 
 
 def _shared(runs: Mapping[str, Mapping[str, SampleRuns]]) -> tuple[list[str], list[str]]:
@@ -231,7 +223,6 @@ def _missing(
     return {
         label: Missing(sum(each.missing for each in its), mean_bounds(its, macro, limits))
         for label, its in by_label.items()
-        if any(each.missing for each in its)
     }
 
 

@@ -113,9 +113,9 @@ def read_manifest(file: Path) -> Manifest:
     except OSError as fault:
         raise UsageError(f"{file}: cannot be read: {fault.strerror}") from None
     except ValidationError as error:
-        fault = error.errors(include_url=False)[0]
-        where = ".".join(map(str, fault["loc"])) or "the file"
-        raise UsageError(f"{file}: {where}: {fault['msg']}; make the manifest again") from None
+        wrong = error.errors(include_url=False)[0]
+        where = ".".join(map(str, wrong["loc"])) or "the file"
+        raise UsageError(f"{file}: {where}: {wrong['msg']}; make the manifest again") from None
     except ValueError as fault:
         told = " ".join(str(fault).split())
         raise UsageError(f"{file}: {told}; a manifest is YAML or JSON") from None

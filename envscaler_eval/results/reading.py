@@ -146,10 +146,13 @@ def _log_header(header: EvalLog, names: Mapping[Part, str], cluster_key: str | N
     )
 
 
-def _role(config: ModelConfig | list[ModelConfig]) -> Any:
+def _role(config: ModelConfig | list[ModelConfig]) -> str:
+    """Name the model of a role, with the settings that it was given."""
     if isinstance(config, list):
-        return [_role(each) for each in config]
-    return {"model": config.model, **config.config.model_dump(exclude_none=True)}
+        return ", ".join(map(_role, config))
+    given = config.config.model_dump(exclude_none=True)
+    settings = ", ".join(f"{name}={value}" for name, value in given.items())
+    return f"{config.model} ({settings})" if settings else config.model
 
 
 def _data(metadata: Mapping[str, Any]) -> dict[str, str]:

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
+from pydantic import TypeAdapter
 
 from envscaler_eval.errors import UsageError
+from envscaler_eval.results.document import Document, PlainTable
 from envscaler_eval.results.grid import ScoreGrid
-from envscaler_eval.results.plain_table import PlainTable
-from envscaler_eval.results.statistics import ClusteredMean, TestedMean, holm
-from envscaler_eval.results.tables import p_value, with_interval
+from envscaler_eval.results.statistics import ClusteredMean, DifferenceTest, holm
+from envscaler_eval.results.tables import few_clusters, p_value, with_interval
 from envscaler_eval.results.trend import Trend, page_trend
 
 
@@ -48,7 +49,7 @@ class Duel:
 
     better: str
     other: str
-    difference: TestedMean
+    difference: DifferenceTest
     adjusted_p: float
     won: float
     tied: float
@@ -136,9 +137,17 @@ def _shares(grid: ScoreGrid, better: str, other: str) -> tuple[float, float]:
     return float((gains > 0).mean()), float((gains == 0).mean())
 
 
-def probe_tables(found: Sequence[Probe]) -> list[PlainTable]:
-    """Return the tables of probes: the models, and every two of them."""
-    return [table for probe in found for table in _tables(probe)]
+def probe_document(found: Sequence[Probe], remarks: Sequence[str] = ()) -> Document:
+    """Tell of probes: the models, and every two of them.
+
+    Args:
+        found: The probes.
+        remarks: What else a reader has to know.
+    """
+    tables = (table for probe in found for table in _tables(probe))
+    notes = (note for probe in found for note in _notes(probe))
+    numbers = TypeAdapter(Sequence[Probe]).dump_json(found, indent=2)
+    return Document("Probe", tuple(tables), (*notes, *remarks), numbers)
 
 
 def _tables(probe: Probe) -> Iterator[PlainTable]:
@@ -177,11 +186,10 @@ def _tables(probe: Probe) -> Iterator[PlainTable]:
     )
 
 
-def probe_notes(found: Sequence[Probe]) -> list[str]:
-    """Return what the probes say of the models' order, a line each."""
-    return [
-        f"{probe.name}: that scores rise in the order given has p {p_value(probe.order.p)} "
-        "by Page's test over clusters"
-        for probe in found
-        if probe.order
-    ]
+def _notes(probe: Probe) -> Iterator[str]:
+    if probe.order:
+        yield (
+            f"{probe.name}: that scores rise in the order given has p {p_value(probe.order.p)} by "
+            "Page's test over clusters"
+        )
+    yield from few_clusters(probe.name, probe.models[0].score)

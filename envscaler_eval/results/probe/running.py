@@ -103,11 +103,12 @@ def _from_spec(text: str) -> Model:
             raise ValueError("it is no mapping with 'model'")
         name, arguments = spec.pop("model"), spec.pop("model_args", {})
         base_url = spec.pop("base_url", None)
-        config = GenerateConfig.model_validate(spec, extra="forbid")
+        config = GenerateConfig.model_validate(spec)
         return get_model(name, config=config, base_url=base_url, memoize=False, **dict(arguments))
     except ValidationError as error:
-        fault = error.errors(include_url=False)[0]
-        told = f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}"
+        wrong = error.errors(include_url=False)[0]
+        where = "".join(f"{part}: " for part in wrong["loc"])
+        told = where + wrong["msg"].removeprefix("Value error, ")
         raise UsageError(f"model spec '{text}': {told}") from None
     except (TypeError, ValueError) as fault:
         raise UsageError(

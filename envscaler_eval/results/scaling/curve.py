@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from envscaler_eval.errors import UsageError
 from envscaler_eval.results.grid import Missing, ScoreGrid
 from envscaler_eval.results.scaling.forms import Fit, fit_forms
-from envscaler_eval.results.statistics import ClusteredMean, TestedMean, holm
+from envscaler_eval.results.statistics import ClusteredMean, DifferenceTest, holm
 from envscaler_eval.results.trend import Trend, page_trend
 
 METADATA_KEY = "environments"
@@ -20,12 +20,12 @@ class Point:
     Attributes:
         environments: The number.
         score: The mean score.
-        missing: The episodes without a score, if there are any.
+        missing: What missing episodes leave open.
     """
 
     environments: int
     score: ClusteredMean
-    missing: Missing | None
+    missing: Missing
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Step:
 
     start: int
     end: int
-    gain: TestedMean
+    gain: DifferenceTest
     per_ten: float
     adjusted_p: float
 
@@ -70,7 +70,7 @@ class Curve:
     samples: int
     points: tuple[Point, ...]
     steps: tuple[Step, ...]
-    first_against_later: TestedMean | None
+    first_against_later: DifferenceTest | None
     trend: Trend
     adjusted_p: float
     forms: tuple[Fit, ...]
@@ -120,7 +120,7 @@ def _curve(grid: ScoreGrid, trend: Trend, adjusted_p: float) -> Curve:
         score=grid.score,
         samples=len(grid.samples),
         points=tuple(
-            Point(int(label), grid.mean(label), grid.missing.get(label)) for label in grid.labels
+            Point(int(label), grid.mean(label), grid.missing[label]) for label in grid.labels
         ),
         steps=_steps(grid, sizes),
         first_against_later=_first_against_later(grid),
@@ -141,7 +141,7 @@ def _steps(grid: ScoreGrid, sizes: Sequence[int]) -> tuple[Step, ...]:
     )
 
 
-def _first_against_later(grid: ScoreGrid) -> TestedMean | None:
+def _first_against_later(grid: ScoreGrid) -> DifferenceTest | None:
     if len(grid.labels) < 3:
         return None
     base, first, *_, last = grid.labels

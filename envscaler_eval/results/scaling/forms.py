@@ -79,7 +79,8 @@ def fit_forms(
 
     def fitted(columns: Sequence[Array]) -> tuple[Array, float]:
         design = np.stack(columns, axis=1)
-        found = np.linalg.solve(design.T @ metric @ design, design.T @ metric @ means)
+        normal = np.asarray(design.T @ metric @ design, dtype=np.float64)
+        found: Array = np.linalg.solve(normal, design.T @ metric @ means).astype(np.float64)
         rest = means - design @ found
         return found, float(rest @ metric @ rest)
 

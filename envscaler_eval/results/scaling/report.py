@@ -1,27 +1,25 @@
-"""Curves over the number of environments, for the terminal and as a figure."""
+"""What is told of curves over the number of environments."""
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
-import numpy as np
+from pydantic import TypeAdapter
 
-from envscaler_eval.results.figures import COLOURS, svg_figure
-from envscaler_eval.results.plain_table import PlainTable
+from envscaler_eval.results.document import Document, PlainTable
 from envscaler_eval.results.scaling.curve import Curve
-from envscaler_eval.results.statistics import FEWEST_CLUSTERS
-from envscaler_eval.results.tables import p_value, with_interval
-
-_LINES = {"flat": ":", "log": "--", "power": "-"}
+from envscaler_eval.results.tables import few_clusters, p_value, with_interval
 
 
-def curve_tables(curves: Sequence[Curve]) -> list[PlainTable]:
-    """Return the tables of curves: scores, gains and forms of each benchmark."""
-    return [table for curve in curves for table in _tables(curve)]
+def scaling_document(curves: Sequence[Curve], remarks: Sequence[str] = ()) -> Document:
+    """Tell of curves: scores, gains and forms of each benchmark.
 
-
-def curve_notes(curves: Sequence[Curve]) -> list[str]:
-    """Return what the curves say, a line each."""
-    return [f"{curve.task}: {finding}" for curve in curves for finding in _findings(curve)]
+    Args:
+        curves: The curves.
+        remarks: What else a reader has to know.
+    """
+    tables = (table for curve in curves for table in _tables(curve))
+    notes = (note for curve in curves for note in _notes(curve))
+    numbers = TypeAdapter(Sequence[Curve]).dump_json(curves, indent=2)
+    return Document("Environments and skill", tuple(tables), (*notes, *remarks), numbers)
 
 
 def _tables(curve: Curve) -> Iterator[PlainTable]:
@@ -64,63 +62,20 @@ def _tables(curve: Curve) -> Iterator[PlainTable]:
         )
 
 
-def _findings(curve: Curve) -> Iterator[str]:
+def _notes(curve: Curve) -> Iterator[str]:
     yield (
-        f"that scores rise has p {p_value(curve.trend.p)} by Page's test over clusters, "
-        f"{p_value(curve.adjusted_p)} by Holm over benchmarks"
+        f"{curve.task}: that scores rise has p {p_value(curve.trend.p)} by Page's test over "
+        f"clusters, {p_value(curve.adjusted_p)} by Holm over benchmarks"
     )
     contrast = curve.first_against_later
     if contrast is not None:
         yield (
-            "the first step brings more than all later ones together by "
+            f"{curve.task}: the first step brings more than all later ones together by "
             f"{with_interval(contrast, sign=True)}, p {p_value(contrast.p)}"
         )
-    if curve.points[0].score.clusters < FEWEST_CLUSTERS:
-        yield f"no intervals, since there are fewer than {FEWEST_CLUSTERS} clusters"
+    yield from few_clusters(curve.task, curve.points[0].score)
     if not curve.forms:
-        yield "no forms were fitted, since scores vary too little or in too few clusters"
-
-
-def draw_curves(curves: Sequence[Curve], file: Path) -> None:
-    """Draw the curves as SVG, a panel for each benchmark.
-
-    Raises:
-        UsageError: The file cannot be written.
-    """
-    columns = min(len(curves), 2)
-    rows = -(-len(curves) // columns)
-    with svg_figure(file, 4.5 * columns, 3.4 * rows) as figure:
-        panels = figure.subplots(rows, columns, squeeze=False).ravel()
-        for curve, axes in zip(curves, panels, strict=False):
-            sizes = [point.environments for point in curve.points]
-            dense = np.linspace(min(sizes), max(sizes), 200)
-            for fit, colour in zip(curve.forms, COLOURS[1:], strict=False):
-                axes.plot(
-                    dense,
-                    fit.curve(dense),
-                    _LINES[fit.form],
-                    color=colour,
-                    linewidth=1.2,
-                    label=f"{fit.form}, weight {fit.weight:.2f}",
-                )
-            for point in curve.points:
-                if point.score.low is not None and point.score.high is not None:
-                    axes.plot(
-                        [point.environments] * 2,
-                        [point.score.low, point.score.high],
-                        color=COLOURS[0],
-                        linewidth=1.5,
-                    )
-            axes.plot(
-                sizes,
-                [point.score.value for point in curve.points],
-                "o",
-                color=COLOURS[0],
-                label=f"{curve.score}, 95% interval",
-            )
-            axes.set_title(curve.task, loc="left")
-            axes.set_xlabel("environments trained on")
-            axes.set_ylabel(curve.score)
-            axes.legend(frameon=False, fontsize=7)
-        for axes in panels[len(curves) :]:
-            axes.set_axis_off()
+        yield (
+            f"{curve.task}: no forms were fitted, since scores vary too little or in too few "
+            "clusters"
+        )

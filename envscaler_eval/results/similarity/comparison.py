@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from envscaler_eval.results.similarity.overlap import Overlap, overlap
 from envscaler_eval.results.similarity.texts import EnvironmentText
-from envscaler_eval.results.similarity.vectors import Vectors, vectorise
+from envscaler_eval.text_vectors import Vectors, vectorise
 
 THRESHOLD = 0.8
 """From where two environments pass for the same one told twice."""

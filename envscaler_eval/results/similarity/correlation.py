@@ -104,7 +104,7 @@ def _summed(exposure: Array, outcome: Array, index: NDArray[np.intp], count: int
     return _Clusters(
         of_cluster,
         np.bincount(index, minlength=count).astype(np.float64),
-        np.bincount(index, weights=centred, minlength=count),
+        np.bincount(index, weights=centred, minlength=count).astype(np.float64),
         sqrt(float(centred @ centred)),
     )
 

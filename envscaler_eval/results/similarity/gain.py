@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from envscaler_eval.errors import UsageError
+from envscaler_eval.results.document import PlainTable
 from envscaler_eval.results.grid import ScoreGrid
-from envscaler_eval.results.plain_table import PlainTable
 from envscaler_eval.results.similarity.comparison import Comparison
 from envscaler_eval.results.similarity.correlation import Correlation, clustered_spearman
 from envscaler_eval.results.statistics import holm

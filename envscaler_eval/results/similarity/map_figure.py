@@ -1,15 +1,16 @@
 """The map of environments as a figure."""
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import product
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from envscaler_eval.results.figures import COLOURS, MARKERS, svg_figure
+from envscaler_eval.results.figures import COLOURS, MARKERS, svg
 from envscaler_eval.results.similarity.report import MapPoint, SimilarityReport
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 _FONT_SIZE = 7.0
 _LETTER_WIDTH = 0.56
@@ -33,38 +34,35 @@ class _Box(NamedTuple):
         )
 
 
-def draw_map(report: SimilarityReport, file: Path) -> None:
-    """Draw the environments in the plane as SVG.
+def map_svg(report: SimilarityReport) -> str:
+    """Return the environments in the plane, as SVG."""
+    return svg(8, 6.5, partial(_draw, report))
 
-    Raises:
-        UsageError: The file cannot be written.
-    """
+
+def _draw(report: SimilarityReport, figure: "Figure") -> None:
     groups = dict.fromkeys((point.role, point.source) for point in report.map)
-    with svg_figure(file, 8, 6.5) as figure:
-        axes = figure.add_subplot()
-        for (role, source), colour, marker in zip(groups, COLOURS, MARKERS, strict=False):
-            points = [p for p in report.map if (p.role, p.source) == (role, source)]
-            axes.scatter(
-                [point.x for point in points],
-                [point.y for point in points],
-                label=f"{'to train on' if role == 'train' else 'test'}: {source}",
-                marker=marker,
-                s=45,
-                facecolor=colour if role == "train" else "white",
-                edgecolor=colour,
-                linewidth=1.5,
-                zorder=3,
-            )
-        axes.set_xticks([])
-        axes.set_yticks([])
-        axes.set_title(
-            f"Environments by their texts ({report.representation}); near means similar",
-            loc="left",
+    axes = figure.add_subplot()
+    for (role, source), colour, marker in zip(groups, COLOURS, MARKERS, strict=False):
+        points = [p for p in report.map if (p.role, p.source) == (role, source)]
+        axes.scatter(
+            [point.x for point in points],
+            [point.y for point in points],
+            label=f"{'to train on' if role == 'train' else 'test'}: {source}",
+            marker=marker,
+            s=45,
+            facecolor=colour if role == "train" else "white",
+            edgecolor=colour,
+            linewidth=1.5,
+            zorder=3,
         )
-        axes.margins(0.1)
-        axes.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, 0), ncols=3)
-        figure.draw_without_rendering()
-        _label(axes, report.map, figure.dpi)
+    axes.set_xticks([])
+    axes.set_yticks([])
+    title = f"Environments by their texts ({report.representation}); near means similar"
+    axes.set_title(title, loc="left")
+    axes.margins(0.1)
+    axes.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, 0), ncols=3)
+    figure.draw_without_rendering()
+    _label(axes, report.map, figure.dpi)
 
 
 def _label(axes: "Axes", points: Sequence[MapPoint], dpi: float) -> None:

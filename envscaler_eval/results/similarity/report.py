@@ -1,10 +1,17 @@
 """What a comparison of texts says, for people and for programs."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from envscaler_eval.results.plain_table import PlainTable
+from pydantic import TypeAdapter
+
+from envscaler_eval.results.document import Document, PlainTable
 from envscaler_eval.results.similarity.comparison import Comparison, Neighbour
-from envscaler_eval.results.similarity.gain import GainRelation
+from envscaler_eval.results.similarity.gain import (
+    GainRelation,
+    gain_notes,
+    gain_table,
+)
 
 _PAIR = ("test environment", "nearest to train on", "similarity", "tools", "parameters")
 
@@ -78,40 +85,46 @@ def similarity_report(comparison: Comparison, threshold: float) -> SimilarityRep
     )
 
 
-def similarity_tables(report: SimilarityReport) -> list[PlainTable]:
-    """Return the tables of a report."""
-    tables = [
-        PlainTable(
-            title=f"Test environments and the nearest to train on ({report.representation})",
+def similarity_document(report: SimilarityReport, remarks: Sequence[str] = ()) -> Document:
+    """Tell of a report.
+
+    Args:
+        report: The report.
+        remarks: What else a reader has to know.
+    """
+    numbers = TypeAdapter(SimilarityReport).dump_json(report, indent=2)
+    return Document("Similarity", tuple(_tables(report)), (*_notes(report), *remarks), numbers)
+
+
+def _tables(report: SimilarityReport) -> Iterator[PlainTable]:
+    yield PlainTable(
+        title=f"Test environments and the nearest to train on ({report.representation})",
+        headers=_PAIR,
+        rows=tuple(map(_cells, report.nearest)),
+        note=(
+            "similarity: cosine of introductions and tools. tools, parameters: share of names "
+            "that both have (Jaccard)."
+        ),
+    )
+    yield PlainTable(
+        title="Environments to train on, by their closest test environment",
+        headers=("to train on", "similarity"),
+        rows=tuple((env, f"{value:.3f}") for env, value in report.ranking),
+    )
+    if report.duplicates:
+        yield PlainTable(
+            title=f"Duplicates: similarity or tools of {report.threshold:g} or more",
             headers=_PAIR,
-            rows=tuple(map(_cells, report.nearest)),
-            note=(
-                "similarity: cosine of introductions and tools. tools, parameters: share of names "
-                "that both have (Jaccard)."
-            ),
-        ),
-        PlainTable(
-            title="Environments to train on, by their closest test environment",
-            headers=("to train on", "similarity"),
-            rows=tuple((env, f"{value:.3f}") for env, value in report.ranking),
-        ),
-    ]
-    if report.duplicates:
-        tables.append(
-            PlainTable(
-                title=f"Duplicates: similarity or tools of {report.threshold:g} or more",
-                headers=_PAIR,
-                rows=tuple(map(_cells, report.duplicates)),
-            )
+            rows=tuple(map(_cells, report.duplicates)),
         )
-    return tables
+    if report.gains:
+        yield gain_table(report.gains)
 
 
-def similarity_notes(report: SimilarityReport) -> list[str]:
-    """Return what a reader has to know of a report, a line each."""
-    if report.duplicates:
-        return []
-    return [f"no duplicates: similarity and tools are below {report.threshold:g}"]
+def _notes(report: SimilarityReport) -> Iterator[str]:
+    if not report.duplicates:
+        yield f"no duplicates: similarity and tools are below {report.threshold:g}"
+    yield from gain_notes(report.gains)
 
 
 def _cells(pair: Neighbour) -> tuple[str, ...]:

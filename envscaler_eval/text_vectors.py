@@ -61,7 +61,8 @@ def _embedded(texts: Sequence[Sequence[str]], embed: Callable[[list[str]], Any])
 
 def _unit(rows: Vectors) -> Vectors:
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    return np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
+    unit: Vectors = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
+    return unit
 
 
 def _minilm() -> Callable[[list[str]], Any]:
