@@ -137,7 +137,9 @@ def _by_environment(
                 if env in grouped:
                     grouped[env].append(_Placed(record, index))
                 elif not chosen:
-                    raise record.fault("env_id", f"'{env}' is no environment that was read")
+                    raise record.fault(
+                        "env_id", f"'{env}' was not read; give the file that has it with --env"
+                    )
             except ItemFault as fault:
                 report.dropped.append(str(fault))
     return grouped
@@ -161,7 +163,9 @@ def _import_environment(
         return
     imported = _scenarios(pack, scenarios, runtime, choices.now, report)
     if not imported:
-        report.dropped.append(f"{record.place}: has no scenario in the files given, or none left")
+        report.dropped.append(
+            f"{record.place}: has no scenario in the files given, or none left; give one that has"
+        )
         return
     report.notes += environment_notes(record, pack)
     report.notes += [f"{record.place}: {told}" for told in lost_types(pack, imported[0].state)]

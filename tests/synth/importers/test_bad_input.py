@@ -77,7 +77,7 @@ def test_a_faulty_environment_is_left_out(
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({"env_id": "env_9_rl"}, "env_id: 'env_9_rl' is no environment that was read"),
+        ({"env_id": "env_9_rl"}, "env_id: 'env_9_rl' was not read; give the file that has it"),
         ({"env_id": None}, "env_id: is missing; add it"),
         ({"task_id": "a b"}, "task_id: is 'a b'; string should match"),
         ({"task_id": None}, "task_id: is missing; add it"),
@@ -126,7 +126,7 @@ def test_an_environment_without_sound_scenarios_is_left_out(
     report = import_records([GOOD, environment()], [GOOD_TASK, scenario(task="")])
     assert report.packs == {"env_2_sft": 1}
     assert report.dropped[1] == (
-        "envs.json: env_1_sft: has no scenario in the files given, or none left"
+        "envs.json: env_1_sft: has no scenario in the files given, or none left; give one that has"
     )
 
 
