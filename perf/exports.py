@@ -8,6 +8,7 @@ that the paper's data set has.
 import argparse
 import json
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -23,6 +24,8 @@ from envscaler_eval.exports.trajectories import TrajectoryLogs
 from envscaler_eval.exports.trajectory_filter import TrajectoryFilter
 from envscaler_eval.tasks import envscaler
 
+_IN_A_LOG = 500
+
 
 def _played(folder: Path) -> EvalLog:
     """Let the oracle play each training scenario in both modes."""
@@ -37,21 +40,30 @@ def _played(folder: Path) -> EvalLog:
     return read_eval_log(log.location)
 
 
-def _multiplied(log: EvalLog, number: int, file: Path) -> None:
-    """Write a log that holds so many samples, further ones as later epochs."""
+def _multiplied(log: EvalLog, number: int, folder: Path) -> None:
+    """Write logs that hold so many samples in all: one of a few hundred, and copies of it.
+
+    Further samples of the first are later epochs.
+    """
     samples = log.samples or []
+    size = min(_IN_A_LOG, number)
     copies = [
         samples[i % len(samples)].model_copy(update={"epoch": i // len(samples) + 1})
-        for i in range(number)
+        for i in range(size)
     ]
-    write_eval_log(log.model_copy(update={"samples": copies}), str(file))
+    folder.mkdir()
+    first = folder / "part-0.eval"
+    write_eval_log(log.model_copy(update={"samples": copies}), str(first))
+    for part in range(1, number // size):
+        shutil.copy(first, folder / f"part-{part}.eval")
 
 
-def _measured(log: Path, out: Path, style: Style) -> dict[str, float]:
+def _measured(logs: Path, out: Path, style: Style) -> dict[str, float]:
     """Export in this process and say what it took."""
     began, cpu = time.perf_counter(), time.process_time()
-    source = SftSource(TrajectoryLogs([log]), TrajectoryFilter())
-    counts = export_sft([source], out, SftChoices(style=style))
+    # Each a source of its own, since copies in one source count as attempts at one run.
+    sources = [SftSource(TrajectoryLogs([log]), TrajectoryFilter()) for log in logs.iterdir()]
+    counts = export_sft(sources, out, SftChoices(style=style))
     return {
         "trajectories": counts.number_kept,
         "seconds": round(time.perf_counter() - began, 1),
@@ -69,20 +81,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--trajectories", type=int, default=500)
     parser.add_argument("--styles", nargs="+", default=get_args(Style))
-    parser.add_argument("--export", nargs=3, metavar=("LOG", "OUT", "STYLE"))
+    parser.add_argument("--export", nargs=3, metavar=("LOGS", "OUT", "STYLE"))
     options = parser.parse_args()
     if options.export:
-        log, out, style = options.export
-        print(json.dumps(_measured(Path(log), Path(out), style)))
+        logs, out, style = options.export
+        print(json.dumps(_measured(Path(logs), Path(out), style)))
         return
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
-        log = root / "all.eval"
-        _multiplied(_played(root / "played"), options.trajectories, log)
-        figures: dict[str, object] = {"log_mib": log.stat().st_size >> 20}
+        logs = root / "logs"
+        _multiplied(_played(root / "played"), options.trajectories, logs)
+        figures: dict[str, object] = {"logs_mib": _mib(logs)}
         for style in options.styles:
             # A process of its own, whose memory holds nothing but the export's.
-            arguments = ["--export", str(log), str(root / style), style]
+            arguments = ["--export", str(logs), str(root / style), style]
             finished = subprocess.run(
                 [sys.executable, __file__, *arguments], capture_output=True, text=True, check=True
             )

@@ -105,6 +105,9 @@ def _environments(
             given = {"env_id": key, **content} if key and isinstance(content, dict) else content
             env = OfficialRecord(f"{release.name}: item {number}", given).text("env_id")
             record = OfficialRecord(f"{release.name}: {env}", given)
+            if not re.fullmatch(r"[A-Za-z0-9_-]+", env):
+                # It becomes the name of a folder.
+                raise record.fault("env_id", f"is {env!r}; use letters, digits, _ and -")
             if key not in (None, env):
                 raise record.fault("env_id", f"stands under the key '{key}'; give both one name")
             if env in seen:

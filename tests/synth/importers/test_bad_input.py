@@ -32,7 +32,8 @@ GOOD_TASK = scenario("env_2_sft")
         ("text", "envs.json: item 2: is a str; each item must be a mapping"),
         (environment(env_id=None), "envs.json: item 2: env_id: is missing; add it"),
         (environment(env_id=7), "envs.json: item 2: env_id: is a int; write a text"),
-        (environment("env 1"), "envs.json: env 1: env_id: is 'env 1'; string should match"),
+        (environment("env 1"), "envs.json: env 1: env_id: is 'env 1'; use letters"),
+        (environment("../packs"), "envs.json: ../packs: env_id: is '../packs'; use letters"),
         (environment("env_2_sft"), "envs.json: env_2_sft: env_id: occurs twice"),
         (
             environment(env_class_code=None),
