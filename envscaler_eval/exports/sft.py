@@ -1,7 +1,7 @@
 """Trajectories as data sets for supervised fine-tuning."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -17,6 +17,11 @@ from envscaler_eval.exports.trajectories import LoggedTrajectory, TrajectoryLogs
 from envscaler_eval.exports.trajectory_filter import KEPT, FilterCounts, TrajectoryFilter
 from envscaler_eval.exports.whole_folder import whole_folder
 from envscaler_eval.results.manifest import Manifest
+
+CountRows = Sequence[tuple[str, int, int]]
+"""Verdicts on trajectories, with their numbers in Non-Conv and Conv."""
+
+_TABLE = "sft"
 
 Style = Literal["conversational", "paper"]
 ModeChoice = Literal["non_conv", "conv", "both"]
@@ -109,12 +114,39 @@ def export_sft(sources: Sequence[SftSource], out: Path, choices: SftChoices) -> 
         if choices.style == "paper":
             _write_samples(folder, kept, choices.form)
         else:
-            write_table(folder / "sft", "train", map(_row, kept), COLUMNS, choices.table)
+            write_table(folder / _TABLE, "train", map(_row, kept), COLUMNS, choices.table)
         if not counts.number_kept:
-            raise UsageError(f"no trajectory is left of {counts.total}: {counts.summary()}")
-        card = _card(out.name, choices, counts)
+            raise UsageError(
+                f"no trajectory is left of {counts.total}: "
+                f"{counts.summary() or 'the logs hold none of these environments and modes'}"
+            )
+        table = choices.table if choices.style == "conversational" else None
+        card = _card(out.name, table, counts.rows())
         (folder / "README.md").write_text(card, encoding="utf-8")
     return counts
+
+
+def write_conversations(
+    rows: Iterable[Mapping[str, Any]], counts: Callable[[], CountRows], out: Path, table: Format
+) -> None:
+    """Write rows that others have made as a conversational data set.
+
+    Args:
+        rows: The rows, with all of `COLUMNS`.
+        counts: Tells what was kept and dropped, once all rows are written.
+        out: The folder, which must not be there yet.
+        table: The form of the table.
+
+    Raises:
+        UsageError: The folder is there, or no row is left.
+    """
+    with whole_folder(out) as folder:
+        write_table(folder / _TABLE, "train", rows, COLUMNS, table)
+        numbers = counts()
+        if not any(alone + conv for verdict, alone, conv in numbers if verdict == KEPT):
+            raise UsageError(f"{out}: no trajectory is left to write; see what was left out")
+        card = _card(out.name, table, numbers)
+        (folder / "README.md").write_text(card, encoding="utf-8")
 
 
 _Tooled = tuple[LoggedTrajectory, list[dict[str, Any]], str]
@@ -178,15 +210,15 @@ def _write_samples(folder: Path, kept: Iterator[_Tooled], form: Form) -> None:
     (folder / "dataset_info.json").write_text(f"{info}\n", encoding="utf-8")
 
 
-def _card(name: str, choices: SftChoices, counts: FilterCounts) -> str:
+def _card(name: str, table: Format | None, counts: CountRows) -> str:
     header = core_yaml.dump({"pretty_name": name, "tags": ["agents", "tool-use", "sft"]})
-    if choices.style == "conversational":
-        header += card_header({"sft": COLUMNS}, ["train"], choices.table)
+    if table is not None:
+        header += card_header({_TABLE: COLUMNS}, ["train"], table)
     lines = [
         "| trajectories | Non-Conv | Conv |",
         "|---|---|---|",
-        *(f"| {verdict} | {alone} | {talking} |" for verdict, alone, talking in counts.rows()),
+        *(f"| {verdict} | {alone} | {talking} |" for verdict, alone, talking in counts),
     ]
-    return f"---\n{header}---\n\n# {name}\n\nMade by `envscaler export sft`.\n\n" + "\n".join(
+    return f"---\n{header}---\n\n# {name}\n\nTrajectories to train on.\n\n" + "\n".join(
         [*lines, ""]
     )

@@ -105,8 +105,8 @@ def write_lines(file: Path, rows: Iterable[Mapping[str, Any]]) -> None:
 
 
 def _write_parquet(file: Path, rows: Iterable[Mapping[str, Any]], columns: Columns) -> None:
-    import pyarrow  # type: ignore[import-untyped]
-    from pyarrow.parquet import ParquetWriter  # type: ignore[import-untyped]
+    import pyarrow
+    from pyarrow.parquet import ParquetWriter
 
     text = pyarrow.string()
     function = pyarrow.struct([("name", text), ("arguments", text)])

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-import datasets  # type: ignore[import-untyped]
+import datasets
 import pytest
 from inspect_ai import Task, task
 from inspect_ai import eval as inspect_eval

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-import datasets  # type: ignore[import-untyped]
+import datasets
 import pytest
 from inspect_ai.model import ChatMessageTool
 from inspect_ai.tool import ToolCallError
