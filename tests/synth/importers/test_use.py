@@ -83,7 +83,7 @@ def test_the_packs_are_audited_for_what_can_be_asked_of_them(
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     import_records()
-    ended = _command("audit", tmp_path / "packs", "--trust", "--jobs", 1, "--record")
+    ended = _command("audit", tmp_path / "packs", "--jobs", 1, "--record")
     (row,) = [line for line in ended.stdout.splitlines() if line.startswith(" env_1_sft ")]
     assert row.split()[:3] == ["env_1_sft", "1/1", "-"]
     assert "env_1_sft: robustness: assign(" in ended.stdout
