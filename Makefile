@@ -27,6 +27,7 @@ perf: $(INSTALLED)  ## Measurements; each prints JSON.
 	$(BIN)/python perf/synth.py
 	$(BIN)/python perf/results.py
 	$(BIN)/python perf/coverage.py
+	$(BIN)/python perf/exports.py
 
 $(INSTALLED): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

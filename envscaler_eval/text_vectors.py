@@ -44,7 +44,7 @@ def vectorise(texts: Sequence[Sequence[str]], representation: str = "tfidf") -> 
 
 
 def _tfidf(texts: Sequence[str]) -> Vectors:
-    from sklearn.feature_extraction.text import TfidfVectorizer  # type: ignore[import-untyped]
+    from sklearn.feature_extraction.text import TfidfVectorizer
 
     vectoriser = TfidfVectorizer(ngram_range=(1, 2), stop_words="english", sublinear_tf=True)
     counted: Any = vectoriser.fit_transform(texts)

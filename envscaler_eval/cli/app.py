@@ -6,6 +6,7 @@ import typer
 
 from envscaler_eval.cli.ablation import ablation
 from envscaler_eval.cli.audit import audit, audit_benchmark
+from envscaler_eval.cli.collect import collect
 from envscaler_eval.cli.compare import compare_models
 from envscaler_eval.cli.data import data
 from envscaler_eval.cli.demo import demo
@@ -41,6 +42,7 @@ app.add_typer(data, name="data")
 synth.command("scenarios")(scenarios)
 synth.command("demo")(synth_demo)
 app.add_typer(synth, name="synth")
+app.command("collect")(collect)
 app.add_typer(import_app, name="import")
 app.add_typer(export_app, name="export")
 app.add_typer(scaling, name="scaling")
