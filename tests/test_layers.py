@@ -12,35 +12,18 @@ import envscaler_eval
 
 PACKAGE = Path(envscaler_eval.__file__).parent
 BASE = {
-    "errors",
-    "faults",
-    "strict_json",
-    "core_yaml",
-    "parsing",
-    "check_code",
-    "state",
-    "world",
-    "scenario",
+    *("errors", "core_yaml", "strict_json", "model_fault", "parsing", "check_code"),
+    *("state", "allowance", "world", "scenario"),
 }
 LAYERS = [
     BASE,
-    {
-        "annotations",
-        "tool_schema",
-        "program",
-        "environment",
-        "pack",
-        "pack_rows",
-        "pack_selection",
-        "pack_writing",
-        "runtime",
-        "isolation",
-    },
+    {"annotations", "tool_schema", "program", "environment", "pack_digest", "pack", "runtime"}
+    | {"pack_rows", "pack_selection", "pack_writing", "isolation"},
     {"episode"},
     {"policies", "audit", "benchmarks", "validation"},
     {"solvers", "scorers", "text_vectors"},
     {"tasks"},
-    {"_registry", "results", "exports"},
+    {"_registry", "estimate", "results", "exports"},
     {"cli"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
