@@ -15,10 +15,10 @@ BASE = {
     *("errors", "core_yaml", "strict_json", "model_fault", "parsing", "check_code"),
     *("state", "allowance", "world", "scenario"),
 }
+PACKS = {"pack_digest", "pack", "pack_rows", "pack_selection", "pack_writing"}
 LAYERS = [
     BASE,
-    {"annotations", "tool_schema", "program", "environment", "pack_digest", "pack", "runtime"}
-    | {"pack_rows", "pack_selection", "pack_writing", "isolation"},
+    {"annotations", "tool_schema", "program", "environment", *PACKS, "runtime", "isolation"},
     {"episode"},
     {"policies", "audit", "benchmarks", "validation"},
     {"solvers", "scorers", "text_vectors"},

@@ -123,7 +123,7 @@ def skeletons(
         write_skeletons(made, out / "skeletons")
     for skeleton in made:
         console.print(f"{out / 'skeletons' / skeleton.id}: {skeleton.assessment.summary}")
-    _tell_unfinished(console, run)
+    tell_unfinished(console, run)
     if not made or run.unfinished:
         raise typer.Exit(1)
 
@@ -142,7 +142,8 @@ def report(
     Console().print(funnel_report(read_funnel(folder, read_prices(prices), ORDER)))
 
 
-def _tell_unfinished(console: Console, run: "Run") -> None:
+def tell_unfinished(console: Console, run: "Run") -> None:
+    """Name what a run could not finish, and how to go on."""
     if not run.unfinished:
         return
     for (stage, item), reason in list(run.unfinished.items())[:_UNFINISHED_SHOWN]:

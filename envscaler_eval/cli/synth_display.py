@@ -16,7 +16,7 @@ from envscaler_eval.synth.spending import Prices, Spending
 _REASONS = 3
 _PAPER = {
     "skel_builder": ("skeletons", "environment", 1.02),
-    "scen_generator": ("scenarios", "scenario", 0.06),
+    "scen_generator": ("proven", "scenario", 0.06),
 }
 """By part: the stage that keeps what it makes, its name, and the dollars for each that are
 reported for EnvScaler with GPT-4.1 (arXiv 2601.05808)."""

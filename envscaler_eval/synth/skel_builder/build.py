@@ -1,14 +1,13 @@
 """SkelBuilder: from plain tasks to environment programs that have been assessed."""
 
-import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from envscaler_eval.isolation import IsolationPolicy
 from envscaler_eval.pack import Pack
-from envscaler_eval.pack_writing import write_pack
 from envscaler_eval.synth.outcome import Dropped
+from envscaler_eval.synth.pack_folders import write_packs
 from envscaler_eval.synth.pipeline import Run, Stage
 from envscaler_eval.synth.skel_builder.assessing import AssessmentRules
 from envscaler_eval.synth.skel_builder.coding import write_program
@@ -99,11 +98,7 @@ def write_skeletons(skeletons: Sequence[Skeleton], folder: Path) -> list[Path]:
     Returns:
         Their folders.
     """
-    written = []
-    for skeleton in skeletons:
-        shutil.rmtree(folder / skeleton.id, ignore_errors=True)
-        written.append(write_pack(skeleton_pack(skeleton), folder))
-    return written
+    return write_packs([skeleton_pack(skeleton) for skeleton in skeletons], folder)
 
 
 def skeleton_pack(skeleton: Skeleton) -> Pack:

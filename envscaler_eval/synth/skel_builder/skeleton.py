@@ -1,9 +1,11 @@
 """A skeleton: an environment program that has been assessed, and awaits scenarios."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from envscaler_eval.errors import UsageError
 from envscaler_eval.isolation import IsolationPolicy
 from envscaler_eval.scenario import Frozen
 from envscaler_eval.synth.funnel import kept_values
@@ -42,17 +44,26 @@ class Skeleton(Frozen):
         return self.program.plan.topic.id
 
 
-def kept_skeletons(folder: Path) -> list[Skeleton]:
+def kept_skeletons(folder: Path, ids: Sequence[str] = ()) -> list[Skeleton]:
     """Return the environments that a run has kept so far.
 
     Args:
         folder: The run's folder.
+        ids: Which; all when empty.
 
     Raises:
-        UsageError: A line of its records cannot be read.
+        UsageError: It has none of an id, or a line of its records cannot be read.
     """
-    values = (value for _, value in kept_values(folder, SKELETONS))
-    return [Skeleton.model_validate_json(json.dumps(value)) for value in values]
+    kept = {
+        item: Skeleton.model_validate_json(json.dumps(value))
+        for item, value in kept_values(folder, SKELETONS)
+    }
+    for name in ids:
+        if name not in kept:
+            raise UsageError(
+                f"{folder}: holds no environment '{name}'; it has {', '.join(kept) or 'none'}"
+            )
+    return [kept[name] for name in ids or kept]
 
 
 def skeletons(rules: AssessmentRules) -> Stage[Skeleton]:
