@@ -9,6 +9,7 @@ from envscaler_eval.cli.data import data
 from envscaler_eval.cli.demo import demo
 from envscaler_eval.cli.doctor import doctor
 from envscaler_eval.cli.packs import list_packs, show, validate
+from envscaler_eval.cli.serve import serve_policy
 from envscaler_eval.errors import UsageError
 
 app = typer.Typer(
@@ -23,6 +24,7 @@ app.command("show")(show)
 app.command("validate")(validate)
 app.command("audit")(audit)
 app.command("doctor")(doctor)
+app.command("serve-policy")(serve_policy)
 app.command("audit-benchmark")(audit_benchmark)
 app.add_typer(data, name="data")
 

@@ -1,0 +1,128 @@
+"""The server's routes: chat completions, models, and which faults there were."""
+
+import json
+from collections import Counter
+from collections.abc import AsyncIterator, Iterable
+from typing import Any
+
+import anyio
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+
+from envscaler_eval.serving.conversation import BadRequest, Conversation, read_conversation
+from envscaler_eval.serving.fault_plan import FaultPlan
+from envscaler_eval.serving.faults import FaultKind, TransportFault
+from envscaler_eval.serving.player import Player
+from envscaler_eval.serving.wire import chunks, completion, error
+
+_SOON = {"retry-after-ms": "20"}
+
+
+class _Endpoint:
+    def __init__(self, player: Player, plan: FaultPlan, delay: float) -> None:
+        self._player = player
+        self._plan = plan
+        self._delay = delay
+        self._attempts: Counter[str] = Counter()
+        self._faults: Counter[FaultKind] = Counter()
+
+    async def models(self, request: Request) -> Response:
+        model = {"id": self._player.name, "object": "model", "created": 0, "owned_by": "envscaler"}
+        return JSONResponse({"object": "list", "data": [model]})
+
+    async def faults(self, request: Request) -> Response:
+        return JSONResponse(dict(self._faults))
+
+    async def complete(self, request: Request) -> Response:
+        try:
+            body = _body(await request.body())
+            conversation = read_conversation(body)
+            fault = self._transport_fault(conversation)
+            if fault == "429":
+                return JSONResponse(
+                    error("Too many requests", "requests", "rate_limit_exceeded"), 429, _SOON
+                )
+            if fault == "500":
+                return JSONResponse(error("The server failed", "server_error"), 500, _SOON)
+            if fault == "timeout" and await _leaves(request, self._delay):
+                return Response(status_code=499)
+            reply, spoilt = self._player.reply(conversation)
+        except BadRequest as refusal:
+            return JSONResponse(error(str(refusal), "invalid_request_error"), 400)
+        if fault == "dropped":
+            return _Dropped()
+        if spoilt:
+            self._faults[spoilt] += 1
+        model = str(body.get("model") or self._player.name)
+        if body.get("stream"):
+            options = body.get("stream_options") or {}
+            usage = bool(options.get("include_usage"))
+            events = chunks(reply, model, conversation, usage)
+            return StreamingResponse(_each(events), media_type="text/event-stream")
+        return JSONResponse(completion(reply, model, conversation))
+
+    def _transport_fault(self, conversation: Conversation) -> TransportFault | None:
+        digest = conversation.now.digest
+        attempt = self._attempts[digest]
+        self._attempts[digest] += 1
+        opening = len(conversation.moments) == 1
+        fault = self._plan.of_transport(digest, attempt, opening)
+        if fault:
+            self._faults[fault] += 1
+        return fault
+
+
+def build_app(player: Player, plan: FaultPlan | None = None, delay: float = 60.0) -> Starlette:
+    """Return the server as an ASGI application.
+
+    Args:
+        player: What answers.
+        plan: Which replies do not arrive; none by default.
+        delay: How long a reply takes that is to time out, in seconds.
+    """
+    endpoint = _Endpoint(player, plan or FaultPlan(), delay)
+    return Starlette(
+        routes=[
+            Route("/v1/models", endpoint.models, methods=["GET"]),
+            Route("/v1/chat/completions", endpoint.complete, methods=["POST"]),
+            Route("/faults", endpoint.faults, methods=["GET"]),
+        ]
+    )
+
+
+def _body(content: bytes) -> dict[str, Any]:
+    try:
+        body = json.loads(content)
+    except ValueError:
+        raise BadRequest("the request's body is no JSON") from None
+    if not isinstance(body, dict):
+        raise BadRequest("the request's body must be an object")
+    if body.get("n") not in {None, 1}:
+        raise BadRequest("one choice is made for each request; leave 'n' out")
+    return body
+
+
+async def _leaves(request: Request, within: float) -> bool:
+    """Wait, and return whether the client left meanwhile."""
+    with anyio.move_on_after(within):
+        while (await request.receive())["type"] != "http.disconnect":
+            pass
+        return True
+    return False
+
+
+async def _each(events: Iterable[str]) -> AsyncIterator[str]:
+    for event in events:
+        yield event
+
+
+class _Dropped(Response):
+    """A reply that breaks off: the server closes the connection in its middle."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = [(b"content-type", b"application/json"), (b"content-length", b"1000")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": b'{"id": "', "more_body": True})

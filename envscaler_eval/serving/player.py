@@ -1,0 +1,110 @@
+"""Playing a policy by requests alone: each tells the whole conversation so far."""
+
+from collections.abc import Sequence
+from typing import Literal, get_args
+
+from envscaler_eval.errors import UsageError
+from envscaler_eval.pack import Pack
+from envscaler_eval.policies import Policy, RandomCalls, Turn, noop, oracle, scripted_user
+from envscaler_eval.serving.conversation import BadRequest, Conversation, Moment
+from envscaler_eval.serving.fault_plan import FaultPlan
+from envscaler_eval.serving.faults import ContentFault, Occasion, loses_the_turn
+from envscaler_eval.serving.recognition import ScenarioIndex
+from envscaler_eval.serving.reply import Reply, reply_of
+
+PlayerName = Literal["oracle", "noop", "random", "scripted"]
+
+PLAYERS: tuple[PlayerName, ...] = get_args(PlayerName)
+"""The policies that can be served; `scripted` is the user without a model."""
+
+
+class Player:
+    """Takes a policy's next turn in any conversation, well or with a fault.
+
+    It keeps nothing between requests. Where the policy's script stands follows
+    from replaying the replies that the conversation holds: the same beginning
+    always had the same reply, with the same fault.
+    """
+
+    def __init__(
+        self, name: str, packs: Sequence[Pack], plan: FaultPlan | None = None, seed: int = 0
+    ) -> None:
+        """Prepare to play.
+
+        Args:
+            name: One of `PLAYERS`.
+            packs: The packs whose scenarios can be recognised.
+            plan: When the player misbehaves; never by default.
+            seed: Fixes the choices of `random`.
+
+        Raises:
+            UsageError: There is no such player.
+        """
+        if name not in PLAYERS:
+            raise UsageError(f"there is no policy '{name}' to serve; use {', '.join(PLAYERS)}")
+        self.name = name
+        self._index = ScenarioIndex(packs)
+        self._plan = plan or FaultPlan()
+        self._seed = seed
+
+    def reply(self, conversation: Conversation) -> tuple[Reply, ContentFault | None]:
+        """Return the next reply, and what is wrong with it.
+
+        Raises:
+            BadRequest: The conversation does not tell what the policy needs.
+        """
+        policy = self._policy(conversation)
+        *earlier, now = conversation.moments
+        step = len(earlier)
+        done: set[ContentFault] = set()
+        if self._plan.spoils_replies:
+            step = 0
+            for moment in earlier:
+                _, fault = self._turn(policy, conversation, moment, step, done)
+                step += _advance(moment, fault)
+                done |= {fault} if fault else set()
+        turn, fault = self._turn(policy, conversation, now, step, done)
+        return reply_of(turn, fault, len(earlier), conversation.native), fault
+
+    def _policy(self, conversation: Conversation) -> Policy:
+        match self.name:
+            case "noop":
+                return noop()
+            case "random":
+                if not conversation.tools:
+                    raise BadRequest("the policy random draws from tools; the request has none")
+                opening = conversation.moments[0].digest
+                return RandomCalls(conversation.tools, f"{opening}#{self._seed}")
+            case "scripted":
+                return scripted_user(self._index.find(conversation).scenario)
+            case _:
+                found = self._index.find(conversation)
+                return oracle(found.scenario, "non_conv" if found.whole else "conv")
+
+    def _turn(
+        self,
+        policy: Policy,
+        conversation: Conversation,
+        moment: Moment,
+        step: int,
+        done: set[ContentFault],
+    ) -> tuple[Turn, ContentFault | None]:
+        turn = policy(moment.view(step))
+        if not self._plan.spoils_replies:
+            return turn, None
+        following = policy(moment.view(step + 1))
+        occasion = Occasion(turn, following, conversation.native)
+        fault = self._plan.of_reply(moment.digest, occasion, done)
+        if fault == "several_calls":
+            turn = Turn(turn.text, turn.calls + following.calls)
+        return turn, fault
+
+
+def _advance(moment: Moment, fault: ContentFault | None) -> int:
+    """Return how many turns of its script a policy took with a reply."""
+    if loses_the_turn(fault):
+        return 0
+    if fault == "several_calls" and moment.kept is not None:
+        # A client may keep but the first of several calls.
+        return moment.kept.calls
+    return 1
