@@ -119,6 +119,7 @@ def _metadata(grade: Grade, record: EpisodeRecord) -> dict[str, Any]:
         "steps": record.steps,
         "calls": len(record.calls),
         "tool_errors": record.tool_errors,
+        "model_faults": record.model_faults,
         "user_messages": record.user_messages,
         "collateral": list(grade.collateral),
         "broken_checks": len(grade.broken),

@@ -7,6 +7,7 @@ from envscaler_eval.runtime import ObservationForm
 
 Mode = Literal["non_conv", "conv"]
 ProtocolName = Literal["default", "paper"]
+ReasoningHistory = Literal["auto", "all", "last", "none"]
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,8 @@ class Protocol:
         proper_ending: Whether only an episode that the agent (Non-Conv) or the
             user (Conv) ended earns reward.
         steps: How many generations the agent has, by mode.
+        reasoning_history: Which of its earlier reasoning the agent is shown
+            again; `auto` leaves it to the provider.
     """
 
     name: ProtocolName
@@ -32,6 +35,7 @@ class Protocol:
     raising_ends: bool
     proper_ending: bool
     steps: dict[Mode, int]
+    reasoning_history: ReasoningHistory
 
 
 PROTOCOLS: dict[ProtocolName, Protocol] = {
@@ -43,6 +47,7 @@ PROTOCOLS: dict[ProtocolName, Protocol] = {
         raising_ends=False,
         proper_ending=False,
         steps={"non_conv": 50, "conv": 60},
+        reasoning_history="auto",
     ),
     # EnvScaler, arXiv 2601.05808: interact_with_env/envscaler_env and run_main.py.
     "paper": Protocol(
@@ -53,5 +58,7 @@ PROTOCOLS: dict[ProtocolName, Protocol] = {
         raising_ends=True,
         proper_ending=True,
         steps={"non_conv": 30, "conv": 40},
+        # task_solve_agent.py, native tool calling: the reasoning of each turn stays in the history.
+        reasoning_history="all",
     ),
 }

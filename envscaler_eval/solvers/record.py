@@ -18,6 +18,7 @@ EndedBy = Literal[
     "cost_limit",
     "cancelled",
     "user_fault",
+    "refusal",
     "error",
 ]
 
@@ -46,6 +47,8 @@ class EpisodeRecord(BaseModel):
         calls: The calls that were made, in order.
         tool_errors: How many calls went wrong, by kind. `malformed` ones could
             not be read and never became calls.
+        model_faults: How many faults the model's replies had, by kind; empty where
+            they were not counted.
         user_messages: How often the simulated user spoke.
         state_hash: SHA-256 of the final state.
     """
@@ -56,6 +59,7 @@ class EpisodeRecord(BaseModel):
     steps: int
     calls: list[CallEntry]
     tool_errors: dict[str, int]
+    model_faults: dict[str, int] = {}
     user_messages: int
     state_hash: str
 

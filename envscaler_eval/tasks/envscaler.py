@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import cast, get_args
 
 from inspect_ai import Task, task
+from inspect_ai.model import GenerateConfig
 
 from envscaler_eval.isolation import (
     IsolationArguments,
@@ -14,7 +15,7 @@ from envscaler_eval.isolation import (
 )
 from envscaler_eval.scorers import checklist
 from envscaler_eval.solvers import by_mode, close_episode, start_episode
-from envscaler_eval.solvers.protocol import Mode, ProtocolName
+from envscaler_eval.solvers.protocol import PROTOCOLS, Mode, ProtocolName, ReasoningHistory
 from envscaler_eval.tasks.dataset import (
     Split,
     listed,
@@ -38,6 +39,7 @@ def envscaler(
     seed: int = 0,
     protocol: ProtocolName = "default",
     step_limit: int | None = None,
+    reasoning_history: ReasoningHistory | None = None,
     offer_tools: bool = False,
     isolation: IsolationChoice = "auto",
     allow_weak_isolation: bool = False,
@@ -60,6 +62,9 @@ def envscaler(
         protocol: `default`, or `paper` for the rules of the EnvScaler paper.
         step_limit: How many generations the agent has; by default the
             protocol's limit.
+        reasoning_history: Which of its earlier reasoning a model that reasons
+            is shown again: `all`, the `last` or `none`; `auto` leaves it to the
+            provider. By default the protocol's choice.
         offer_tools: Put the tools into the sample's state; needed with a
             `--solver` of your own.
         isolation: `in_process` or `isolated`; by default packs of the library
@@ -78,6 +83,8 @@ def envscaler(
         whole_number("scenarios_per_env", scenarios_per_env, least=1)
     if step_limit is not None:
         whole_number("step_limit", step_limit, least=1)
+    if reasoning_history is not None:
+        one_of("reasoning_history", reasoning_history, get_args(ReasoningHistory))
     yes_or_no("offer_tools", offer_tools)
     modes = get_args(Mode) if mode == "both" else (cast(Mode, mode),)
     packs = select_packs(listed(envs), split)
@@ -95,8 +102,11 @@ def envscaler(
         solver=by_mode(step_limit=step_limit),
         cleanup=close_episode,
         scorer=checklist(**placed),
-        # A stranger's environment that breaks down costs its own sample only.
-        continue_on_fail=True if any(map(policy.isolates, packs)) else None,
+        config=GenerateConfig(
+            reasoning_history=reasoning_history or PROTOCOLS[protocol].reasoning_history
+        ),
+        # What breaks down in one sample, be it a provider or an environment, costs no other.
+        continue_on_fail=True,
         epochs=epochs(trials),
         version=1,
         metadata={
