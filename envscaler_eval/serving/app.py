@@ -10,7 +10,7 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from envscaler_eval.serving.conversation import BadRequest, Conversation, read_conversation
 from envscaler_eval.serving.fault_plan import FaultPlan
@@ -52,17 +52,25 @@ class _Endpoint:
             reply, spoilt = self._player.reply(conversation)
         except BadRequest as refusal:
             return JSONResponse(error(str(refusal), "invalid_request_error"), 400)
-        if fault == "dropped":
-            return _Dropped()
-        if spoilt:
+        if spoilt and fault != "dropped":
             self._faults[spoilt] += 1
         model = str(body.get("model") or self._player.name)
+        response: Response
         if body.get("stream"):
             options = body.get("stream_options") or {}
             usage = bool(options.get("include_usage"))
             events = chunks(reply, model, conversation, usage)
-            return StreamingResponse(_each(events), media_type="text/event-stream")
-        return JSONResponse(completion(reply, model, conversation))
+            response = StreamingResponse(_each(events), media_type="text/event-stream")
+        else:
+            response = JSONResponse(completion(reply, model, conversation))
+        return _Dropped(response) if fault == "dropped" else response
+
+    async def respond(self, request: Request) -> Response:
+        told = (
+            "only chat completions are served here; "
+            "Inspect's provider openai/ uses them with -M responses_api=false"
+        )
+        return JSONResponse(error(told, "invalid_request_error"), 404)
 
     def _transport_fault(self, conversation: Conversation) -> TransportFault | None:
         digest = conversation.now.digest
@@ -88,6 +96,7 @@ def build_app(player: Player, plan: FaultPlan | None = None, delay: float = 60.0
         routes=[
             Route("/v1/models", endpoint.models, methods=["GET"]),
             Route("/v1/chat/completions", endpoint.complete, methods=["POST"]),
+            Route("/v1/responses", endpoint.respond, methods=["POST"]),
             Route("/faults", endpoint.faults, methods=["GET"]),
         ]
     )
@@ -120,9 +129,22 @@ async def _each(events: Iterable[str]) -> AsyncIterator[str]:
 
 
 class _Dropped(Response):
-    """A reply that breaks off: the server closes the connection in its middle."""
+    """A response that breaks off: its first part comes, and then the connection is closed."""
+
+    def __init__(self, whole: Response) -> None:
+        super().__init__()
+        self._whole = whole
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        headers = [(b"content-type", b"application/json"), (b"content-length", b"1000")]
-        await send({"type": "http.response.start", "status": 200, "headers": headers})
-        await send({"type": "http.response.body", "body": b'{"id": "', "more_body": True})
+        first = True
+
+        async def send_first(message: Message) -> None:
+            nonlocal first
+            if message["type"] == "http.response.start":
+                await send(message)
+            elif first:
+                first = False
+                body = message["body"]
+                await send({**message, "body": body[: len(body) // 2], "more_body": True})
+
+        await self._whole(scope, receive, send_first)

@@ -18,6 +18,7 @@ _EMULATED_RESULT = re.compile(
     re.DOTALL,
 )
 _EMULATED_CALL = re.compile(r"<tool_call>.*?</tool_call>", re.DOTALL)
+_REASONING = re.compile(r"<think[^>]*>.*?</think>", re.DOTALL)
 _EMULATED_TOOLS = re.compile(r"<tools>(.*?)</tools>", re.DOTALL)
 
 
@@ -134,7 +135,8 @@ def _message(entry: Any) -> Message:
     calls = entry.get("tool_calls") or []
     called = [call.get("function") for call in calls if isinstance(call, dict)]
     # Reasoning is left out: clients drop it from some requests and keep it in others.
-    key = json.dumps([entry["role"], text, called, entry.get("tool_call_id")], sort_keys=True)
+    said = _REASONING.sub("", text).strip()
+    key = json.dumps([entry["role"], said, called, entry.get("tool_call_id")], sort_keys=True)
     return Message(entry["role"], text, len(called) or len(_EMULATED_CALL.findall(text)), key)
 
 

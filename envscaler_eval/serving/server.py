@@ -5,7 +5,7 @@ import threading
 from types import TracebackType
 
 import uvicorn
-from starlette.applications import Starlette
+from starlette.types import ASGIApp
 
 from envscaler_eval.errors import UsageError
 
@@ -22,7 +22,7 @@ class PolicyServer:
         url: The base URL that clients need.
     """
 
-    def __init__(self, app: Starlette, host: str = LOOPBACK, port: int = 0) -> None:
+    def __init__(self, app: ASGIApp, host: str = LOOPBACK, port: int = 0) -> None:
         """Take the address; clients may connect from now on and are answered once it runs.
 
         Args:
