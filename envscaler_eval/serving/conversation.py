@@ -83,6 +83,12 @@ class Conversation:
         """What the system messages say."""
         return "\n".join(m.text for m in self.messages if m.role in {"system", "developer"})
 
+    @property
+    def characters(self) -> int:
+        """How many characters a model reads."""
+        offered = sum(len(t.name) + len(t.description) + len(str(t.parameters)) for t in self.tools)
+        return sum(len(message.key) for message in self.messages) + offered * self.native
+
     @cached_property
     def moments(self) -> tuple[Moment, ...]:
         """The moments before each reply, the one that is asked for last."""

@@ -61,7 +61,7 @@ def _head(kind: str, model: str, conversation: Conversation) -> dict[str, Any]:
 
 
 def _usage(reply: Reply, conversation: Conversation) -> dict[str, int]:
-    read = estimated_tokens(sum(len(message.key) for message in conversation.messages))
+    read = estimated_tokens(conversation.characters)
     written = estimated_tokens(reply.characters)
     return {
         "prompt_tokens": read,
