@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +27,12 @@ def serving(
 ) -> Iterator[str]:
     """Serve a policy and give the base URL."""
     plan = FaultPlan.parse(faults, seed)
-    player = Player(policy, [read_pack(pack) for pack in packs], plan, seed)
+    player = Player(policy, [_read(pack) for pack in packs], plan, seed)
     with PolicyServer(build_app(player, plan, delay)) as server:
         yield server.url
+
+
+_read = cache(read_pack)
 
 
 def remote(url: str, name: str = "openai-api/served/model", **arguments: Any) -> Model:

@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from pathlib import Path
+from typing import Any
 from urllib.request import urlopen
 
 import pytest
@@ -11,7 +12,7 @@ from inspect_ai.log import EvalLog, EvalSample
 from inspect_ai.model._providers.openai_compatible import OpenAICompatibleAPI
 from tenacity import wait_fixed
 
-from envscaler_eval.pack import find_packs
+from envscaler_eval.pack import find_packs, read_pack
 from envscaler_eval.scorers import checklist
 from envscaler_eval.solvers.model_faults import MODEL_FAULTS
 from tests.inspect_runs import facts, only, run, score
@@ -27,26 +28,28 @@ def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(OpenAICompatibleAPI, "retry_wait", lambda self: wait_fixed(0.01))
 
 
-def _results(log: EvalLog) -> dict[str, object]:
-    assert log.status == "success", log.error
-    return {
-        str(s.id): (score(s), *(facts(s)[key] for key in ("ended_by", "steps", "calls")))
-        for s in log.samples or []
-    }
-
-
 @pytest.mark.parametrize(("mode", "seed"), [("non_conv", 0), ("conv", 1)])
-def test_the_oracle_scores_over_http_as_it_does_in_process(
+def test_over_http_the_oracle_plays_the_library_s_solutions_to_the_full_reward(
     mode: str, seed: int, tmp_path: Path
 ) -> None:
     library = find_packs()
+    solutions = {s.name: s.solution for folder in library for s in read_pack(folder).scenarios}
     envs = ",".join(folder.name for folder in library)
-    chosen = {"mode": mode, "scenarios_per_env": 1, "seed": seed}
-    here = _results(run(envs, "policy/oracle", tmp_path, "policy/user", **chosen))
     with serving("oracle", library) as oracle, serving("scripted", library) as user:
-        there = _results(run(envs, remote(oracle), tmp_path, remote(user), **chosen))
-    assert len(there) == len(library)
-    assert there == here
+        model = remote(oracle)
+        log = run(envs, model, tmp_path, remote(user), mode=mode, scenarios_per_env=1, seed=seed)
+    assert len(log.samples or []) == len(library)
+    for sample in log.samples or []:
+        assert score(sample) == {"reward": 1, "success": 1, "paper_reward": 1}
+        made = [(call["name"], call["arguments"]) for call in _record(sample)["calls"]]
+        solution = solutions[str(sample.id).partition(":")[0]]
+        assert made == [(call.name, dict(call.arguments)) for call in solution]
+
+
+def _record(sample: EvalSample) -> dict[str, Any]:
+    record = sample.store["envscaler_eval"]
+    assert isinstance(record, dict)
+    return record
 
 
 @pytest.mark.parametrize("name", ["openai/gpt-4.1", "openai-api/served/model"])
@@ -82,7 +85,7 @@ def test_random_and_noop_play_over_http(tmp_path: Path) -> None:
     with serving("random", [pack]) as url:
         one, other = (only(run(pack, remote(url), tmp_path, step_limit=9)) for _ in range(2))
     assert facts(one)["calls"] == 9
-    assert one.store == other.store
+    assert _record(one) == _record(other)
     with serving("noop", [pack]) as url:
         assert facts(only(run(pack, remote(url), tmp_path)))["steps"] == 1
 
