@@ -115,7 +115,7 @@ def main() -> None:
     plan = FaultPlan.parse([f"{kind}={RATE}" for kind in FAULTS])
     with tempfile.TemporaryDirectory() as root:
         pack = write_pack(Path(root) / "shelves")
-        app = build_app(Player("oracle", [read_pack(pack)], plan), plan, delay=10 * PATIENCE)
+        app = build_app(Player("oracle", [read_pack(pack)], plan), delay=10 * PATIENCE)
         with PolicyServer(app) as server:
             start = time.monotonic()
             (log,) = eval(

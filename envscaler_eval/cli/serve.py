@@ -38,12 +38,12 @@ def serve_policy(
     plan = FaultPlan.parse(fault or (), seed)
     folders = [locate(name) for name in env] if env else find_packs()
     player = Player(policy, [read_pack(folder) for folder in folders], plan, seed)
-    server = PolicyServer(build_app(player, plan, delay), host, port)
+    server = PolicyServer(build_app(player, delay), host, port)
     console = Console(soft_wrap=True, highlight=False, markup=False)
     console.print(f"Serving {policy} on {server.url}")
+    role = "--model-role user=" if policy == "scripted" else "--model "
     console.print(
-        "Clients want a key; any will do:\n"
-        f"LOCAL_API_KEY=none LOCAL_BASE_URL={server.url} "
-        f"inspect eval envscaler_eval/envscaler --model openai-api/local/{policy}"
+        f"In Inspect: {role}openai-api/local/{policy} with LOCAL_BASE_URL={server.url} "
+        "and any LOCAL_API_KEY"
     )
     server.run()

@@ -13,18 +13,23 @@ from starlette.routing import Route
 from starlette.types import Message, Receive, Scope, Send
 
 from envscaler_eval.serving.conversation import BadRequest, Conversation, read_conversation
-from envscaler_eval.serving.fault_plan import FaultPlan
 from envscaler_eval.serving.faults import FaultKind, TransportFault
 from envscaler_eval.serving.player import Player
+from envscaler_eval.serving.reply import Reply
 from envscaler_eval.serving.wire import chunks, completion, error
 
 _SOON = {"retry-after-ms": "20"}
+_ERRORS = {
+    "429": error("Too many requests", "requests", "rate_limit_exceeded"),
+    "500": error("The server failed", "server_error"),
+}
+_LEFT = 499
+"""What web servers log for a client that has left; nobody reads it."""
 
 
 class _Endpoint:
-    def __init__(self, player: Player, plan: FaultPlan, delay: float) -> None:
+    def __init__(self, player: Player, delay: float) -> None:
         self._player = player
-        self._plan = plan
         self._delay = delay
         self._attempts: Counter[str] = Counter()
         self._faults: Counter[FaultKind] = Counter()
@@ -41,29 +46,27 @@ class _Endpoint:
             body = _body(await request.body())
             conversation = read_conversation(body)
             fault = self._transport_fault(conversation)
-            if fault == "429":
-                return JSONResponse(
-                    error("Too many requests", "requests", "rate_limit_exceeded"), 429, _SOON
-                )
-            if fault == "500":
-                return JSONResponse(error("The server failed", "server_error"), 500, _SOON)
+            if fault == "429" or fault == "500":
+                return JSONResponse(_ERRORS[fault], int(fault), _SOON)
             if fault == "timeout" and await _leaves(request, self._delay):
-                return Response(status_code=499)
+                return Response(status_code=_LEFT)
             reply, spoilt = self._player.reply(conversation)
         except BadRequest as refusal:
             return JSONResponse(error(str(refusal), "invalid_request_error"), 400)
-        if spoilt and fault != "dropped":
+        response = self._response(body, conversation, reply)
+        if fault == "dropped":
+            return _Dropped(response)
+        if spoilt:
             self._faults[spoilt] += 1
+        return response
+
+    def _response(self, body: dict[str, Any], conversation: Conversation, reply: Reply) -> Response:
         model = str(body.get("model") or self._player.name)
-        response: Response
-        if body.get("stream"):
-            options = body.get("stream_options") or {}
-            usage = bool(options.get("include_usage"))
-            events = chunks(reply, model, conversation, usage)
-            response = StreamingResponse(_each(events), media_type="text/event-stream")
-        else:
-            response = JSONResponse(completion(reply, model, conversation))
-        return _Dropped(response) if fault == "dropped" else response
+        if not body.get("stream"):
+            return JSONResponse(completion(reply, model, conversation))
+        usage = bool((body.get("stream_options") or {}).get("include_usage"))
+        events = chunks(reply, model, conversation, usage)
+        return StreamingResponse(_each(events), media_type="text/event-stream")
 
     async def respond(self, request: Request) -> Response:
         told = (
@@ -73,25 +76,27 @@ class _Endpoint:
         return JSONResponse(error(told, "invalid_request_error"), 404)
 
     def _transport_fault(self, conversation: Conversation) -> TransportFault | None:
+        plan = self._player.plan
+        if not plan.loses_replies:
+            return None
         digest = conversation.now.digest
         attempt = self._attempts[digest]
         self._attempts[digest] += 1
         opening = len(conversation.moments) == 1
-        fault = self._plan.of_transport(digest, attempt, opening)
+        fault = plan.of_transport(digest, attempt, opening)
         if fault:
             self._faults[fault] += 1
         return fault
 
 
-def build_app(player: Player, plan: FaultPlan | None = None, delay: float = 60.0) -> Starlette:
+def build_app(player: Player, delay: float = 60.0) -> Starlette:
     """Return the server as an ASGI application.
 
     Args:
         player: What answers.
-        plan: Which replies do not arrive; none by default.
         delay: How long a reply takes that is to time out, in seconds.
     """
-    endpoint = _Endpoint(player, plan or FaultPlan(), delay)
+    endpoint = _Endpoint(player, delay)
     return Starlette(
         routes=[
             Route("/v1/models", endpoint.models, methods=["GET"]),

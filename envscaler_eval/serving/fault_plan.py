@@ -60,6 +60,11 @@ class FaultPlan:
         """Whether any reply can be other than the policy's."""
         return any(kind in self.rates for kind in CONTENT_FAULTS)
 
+    @property
+    def loses_replies(self) -> bool:
+        """Whether any reply can fail to arrive."""
+        return any(kind in self.rates for kind in TRANSPORT_FAULTS)
+
     def of_reply(
         self, conversation: str, occasion: Occasion, done: Collection[ContentFault]
     ) -> ContentFault | None:

@@ -24,6 +24,10 @@ class Player:
     It keeps nothing between requests. Where the policy's script stands follows
     from replaying the replies that the conversation holds: the same beginning
     always had the same reply, with the same fault.
+
+    Attributes:
+        name: The policy's name.
+        plan: When it misbehaves.
     """
 
     def __init__(
@@ -44,7 +48,7 @@ class Player:
             raise UsageError(f"there is no policy '{name}' to serve; use {', '.join(PLAYERS)}")
         self.name = name
         self._index = ScenarioIndex(packs)
-        self._plan = plan or FaultPlan()
+        self.plan = plan or FaultPlan()
         self._seed = seed
 
     def reply(self, conversation: Conversation) -> tuple[Reply, ContentFault | None]:
@@ -57,7 +61,7 @@ class Player:
         *earlier, now = conversation.moments
         step = len(earlier)
         done: set[ContentFault] = set()
-        if self._plan.spoils_replies:
+        if self.plan.spoils_replies:
             step = 0
             for moment in earlier:
                 _, fault = self._turn(policy, conversation, moment, step, done)
@@ -90,11 +94,11 @@ class Player:
         done: set[ContentFault],
     ) -> tuple[Turn, ContentFault | None]:
         turn = policy(moment.view(step))
-        if not self._plan.spoils_replies:
+        if not self.plan.spoils_replies:
             return turn, None
         following = policy(moment.view(step + 1))
         occasion = Occasion(turn, following, conversation.native)
-        fault = self._plan.of_reply(moment.digest, occasion, done)
+        fault = self.plan.of_reply(moment.digest, occasion, done)
         if fault == "several_calls":
             turn = Turn(turn.text, turn.calls + following.calls)
         return turn, fault

@@ -22,7 +22,8 @@ EndedBy = Literal[
     "error",
 ]
 
-PROPER_ENDINGS: frozenset[EndedBy] = frozenset({"completed", "user_stop"})
+# The paper grades whenever the agent replies without a call, whatever it says.
+PROPER_ENDINGS: frozenset[EndedBy] = frozenset({"completed", "user_stop", "refusal"})
 
 _STORE_KEY = "envscaler_eval"
 

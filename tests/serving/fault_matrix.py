@@ -82,7 +82,7 @@ def _cells(log_dir: Path) -> Mapping[tuple[str, str], EvalSample]:
 def _each_with_its_fault(packs: Sequence[Pack]) -> ASGIApp:
     """Return a server that has, in each conversation, the fault that its request names."""
     plans = {fault: FaultPlan.parse([fault]) for fault in FAULTS}
-    apps = {kind: build_app(Player("oracle", packs, p), p, DELAY) for kind, p in plans.items()}
+    apps = {kind: build_app(Player("oracle", packs, plan), DELAY) for kind, plan in plans.items()}
 
     async def dispatch(scope: Scope, receive: Receive, send: Send) -> None:
         body = await Request(scope, receive).body()

@@ -28,7 +28,7 @@ def serving(
     """Serve a policy and give the base URL."""
     plan = FaultPlan.parse(faults, seed)
     player = Player(policy, [_read(pack) for pack in packs], plan, seed)
-    with PolicyServer(build_app(player, plan, delay)) as server:
+    with PolicyServer(build_app(player, delay)) as server:
         yield server.url
 
 

@@ -8,7 +8,7 @@ import pytest
 from openai.types.chat import ChatCompletionMessage
 
 from envscaler_eval.errors import UsageError
-from envscaler_eval.serving import CONTENT_FAULTS, FaultPlan, Player, PolicyServer, build_app
+from envscaler_eval.serving import CONTENT_FAULTS, Player, PolicyServer, build_app
 from tests.pack_files import write_pack
 from tests.serving.requests import TOOLS
 from tests.serving.served import client, serving
@@ -149,7 +149,7 @@ def test_an_address_that_is_taken_is_refused_with_the_remedy(pack: Path) -> None
     with serving("noop", [pack]) as url:
         port = int(url.rpartition(":")[2].removesuffix("/v1"))
         with pytest.raises(UsageError, match=f"127.0.0.1:{port}: .*choose another --port"):
-            PolicyServer(build_app(Player("noop", []), FaultPlan()), port=port)
+            PolicyServer(build_app(Player("noop", [])), port=port)
 
 
 def _called(call: Any) -> tuple[str, str]:
