@@ -3,7 +3,7 @@
 import random
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TypeVar, cast
+from typing import TypeVar
 
 from envscaler_eval.errors import UsageError
 from envscaler_eval.serving.faults import (
@@ -17,7 +17,7 @@ from envscaler_eval.serving.faults import (
     applies,
 )
 
-Kind = TypeVar("Kind", bound=str)
+Kind = TypeVar("Kind", ContentFault, TransportFault)
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class FaultPlan:
             occasion: The turn that is to be taken.
             done: What has gone wrong in the conversation before.
         """
-        possible = [kind for kind in CONTENT_FAULTS if applies(kind, occasion)]
+        possible: list[ContentFault] = [kind for kind in CONTENT_FAULTS if applies(kind, occasion)]
         for kind in self._once(possible):
             if kind not in done:
                 return kind
@@ -96,17 +96,14 @@ class FaultPlan:
             return once[position]
         return self._drawn(TRANSPORT_FAULTS, f"{self.seed}/transport/{conversation}/{attempt}")
 
-    def _once(self, kinds: Collection[Kind]) -> list[Kind]:
-        return [
-            cast(Kind, kind) for kind, rate in self.rates.items() if rate is None and kind in kinds
-        ]
+    def _once(self, kinds: Iterable[Kind]) -> list[Kind]:
+        return [kind for kind in kinds if kind in self.rates and self.rates[kind] is None]
 
     def _drawn(self, kinds: Iterable[Kind], key: str) -> Kind | None:
-        """Draw one kind by the rates; all kinds keep theirs, whichever are possible."""
-        rates = cast(Mapping[str, float | None], self.rates)
+        """Draw one kind by the rates; each keeps its own, whichever others are possible."""
         chance = random.Random(key).random()
         for kind in kinds:
-            chance -= rates.get(kind) or 0.0
+            chance -= self.rates.get(kind) or 0.0
             if chance < 0:
                 return kind
         return None

@@ -58,7 +58,7 @@ class Agent:
         self._live = live
         self._step_limit = step_limit
         self._malformed = 0
-        self._faults = dict.fromkeys(MODEL_FAULTS, 0)
+        self._faults: dict[str, int] = dict.fromkeys(MODEL_FAULTS, 0)
         self._tool_names = {tool.name for tool in live.tools}
         self._model: Model = get_model()
 
