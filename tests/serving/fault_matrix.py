@@ -26,7 +26,7 @@ from envscaler_eval.serving import (
 )
 from envscaler_eval.tasks import envscaler
 from tests.inspect_runs import facts, score
-from tests.pack_files import a_scenario, write_pack
+from tests.pack_files import SOLUTION, a_scenario, write_pack
 from tests.serving.served import DELAY, PATIENCE, generations, remote
 
 TASK = "Take three bolts out. Then order nuts. It is urgent."
@@ -57,7 +57,10 @@ def documented() -> str:
 
 
 def _cells(log_dir: Path) -> Mapping[tuple[str, str], EvalSample]:
-    scenarios = [a_scenario(id=kind, task=f"Shelf {kind}. {TASK}") for kind in FAULTS]
+    # Without the call that only looks, so that a lost one costs reward.
+    scenarios = [
+        a_scenario(id=kind, task=f"Shelf {kind}. {TASK}", solution=SOLUTION[1:]) for kind in FAULTS
+    ]
     folder = str(write_pack(log_dir, scenarios=scenarios))
     with PolicyServer(_each_with_its_fault([read_pack(Path(folder))])) as server:
         native = remote(server.url, client_timeout=PATIENCE)

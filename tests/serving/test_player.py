@@ -14,14 +14,16 @@ from envscaler_eval.runtime import InProcessRuntime
 from envscaler_eval.serving import CONTENT_FAULTS, FaultPlan, Player
 from envscaler_eval.serving.conversation import BadRequest, read_conversation
 from envscaler_eval.serving.reply import Reply
-from tests.pack_files import a_scenario, write_pack
+from tests.pack_files import SOLUTION, a_scenario, write_pack
 from tests.serving.requests import TOOLS, conversation, kept, observations
 
 TASK = "Take three bolts out. Then order nuts. It is urgent."
 
 
 def _player(root: Path, name: str = "oracle", *faults: str, seed: int = 0) -> Player:
-    return Player(name, [read_pack(write_pack(root))], FaultPlan.parse(faults, seed), seed)
+    # Without the call that only looks, so that none can be left out.
+    pack = write_pack(root, scenarios=[a_scenario(solution=SOLUTION[1:])])
+    return Player(name, [read_pack(pack)], FaultPlan.parse(faults, seed), seed)
 
 
 def _harness(root: Path, *faults: str, keep: int | None = None, seed: int = 0) -> list[Reply]:
@@ -75,8 +77,8 @@ def test_an_oracle_that_often_fails_comes_to_the_end_all_the_same(tmp_path: Path
 
 
 def test_calls_that_a_harness_does_not_make_are_made_later(tmp_path: Path) -> None:
-    assert len(_harness(tmp_path / "all", "several_calls=1")) == 3
-    assert len(_harness(tmp_path / "first", "several_calls=1", keep=1)) == 4
+    assert len(_harness(tmp_path / "all", "several_calls=1")) == 2
+    assert len(_harness(tmp_path / "first", "several_calls=1", keep=1)) == 3
 
 
 def test_one_conversation_has_one_reply_whatever_came_between(tmp_path: Path) -> None:
@@ -93,7 +95,10 @@ def test_one_conversation_has_one_reply_whatever_came_between(tmp_path: Path) ->
 def test_without_tools_of_its_own_a_request_is_answered_in_text(tmp_path: Path) -> None:
     reply, _ = _player(tmp_path).reply(conversation(("user", TASK), tools=None))
     assert reply.calls == ()
-    assert reply.text == '<tool_call>\n{"name": "list_items", "arguments": {}}\n</tool_call>'
+    arguments = '{"item_id": "I-1", "quantity": 3}'
+    assert reply.text == (
+        f'<tool_call>\n{{"name": "take_item", "arguments": {arguments}}}\n</tool_call>'
+    )
 
 
 def test_noop_and_random_play_anything(tmp_path: Path) -> None:
