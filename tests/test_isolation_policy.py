@@ -183,9 +183,10 @@ def test_a_worker_that_hangs_costs_its_own_sample_and_is_missing_not_zero(folder
     assert score_of(log, "sound").value == {"reward": 1.0, "success": 1.0, "paper_reward": 1.0}
     assert score_of(log, "sound").metadata["isolation"] == "isolated"  # type: ignore[index]
     (stuck,) = (sample for sample in log.samples or [] if "stuck" in str(sample.id))
-    assert not stuck.scores
-    assert stuck.error is not None
-    assert "has stopped: pay used more than 0.3 s of processor time" in stuck.error.message
+    assert stuck.error is None
+    assert score_of(log, "stuck").reason == (
+        "environment 'till' has stopped: pay used more than 0.3 s of processor time"
+    )
     assert [m.text for m in stuck.messages if m.role == "tool"] == [
         '{"success": false, "error": "The system has stopped: '
         'pay used more than 0.3 s of processor time"}'
@@ -197,7 +198,23 @@ def test_a_worker_that_hangs_costs_its_own_sample_and_is_missing_not_zero(folder
 def test_a_log_with_a_missing_sample_can_be_scored_again(folder: Path) -> None:
     again = inspect_score(run(folder), checklist(), display="none")
     assert score_of(again, "sound").value == {"reward": 1.0, "success": 1.0, "paper_reward": 1.0}
-    assert score_of(again, "stuck").reason == "the episode ended in an error"
+    assert score_of(again, "stuck").reason == score_of(run(folder), "stuck").reason
+
+
+def test_an_environment_that_does_not_start_costs_its_samples_only(folder: Path) -> None:
+    file = folder / "environment.py"
+    constructor = "    def __init__(self, init_config):\n        raise OSError('shut')\n\n"
+    file.write_text(file.read_text().replace("    def pay", constructor + "    def pay"))
+    log = run(folder)
+    assert log.status == "success"
+    assert "does not start" in str(score_of(log, "stuck").reason)
+    assert not any(message.role == "assistant" for s in log.samples or [] for message in s.messages)
+
+
+def test_a_mistake_of_the_user_ends_the_run(folder: Path) -> None:
+    log = run(folder, mode="conv")
+    assert log.error is not None
+    assert "--model-role user=" in log.error.message
 
 
 def test_in_process_runs_say_so(folder: Path) -> None:

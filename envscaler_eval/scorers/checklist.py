@@ -50,13 +50,15 @@ def checklist(
     async def score(state: TaskState, target: Target) -> Score:
         record = read_record(state, EpisodeRecord)
         live = live_episode()
-        if live is not None and (record is None or live.grade is None):
+        if live is not None and record is None:
             # A solver other than ours has left no record.
             record = await Agent(state, live, step_limit=0).finish("completed")
         if record is None and "pack" in state.metadata:
             return Score.unscored(reason="the episode ended in an error")
         if record is None:
             raise UsageError(f"{state.sample_id}: the log holds no episode; run the task first")
+        if record.breakdown is not None:
+            return Score.unscored(reason=record.breakdown, metadata={"ended_by": record.ended_by})
         if live is None:
             opened = environments.open(state.metadata["pack"])
             grade = await run_world(opened.runtime, partial(_replay, opened, state, record))
@@ -90,8 +92,8 @@ def _replay(opened: OpenPack, state: TaskState, record: EpisodeRecord) -> Grade:
     if grade.state_hash != record.state_hash:
         raise UsageError(
             f"{state.sample_id}: playing the log's calls again ends in state "
-            f"{grade.state_hash[:12]}, the log has {record.state_hash[:12]}; the environment is "
-            "not deterministic here, `envscaler validate` says where"
+            f"{grade.state_hash[:12]}, the log has {str(record.state_hash)[:12]}; the environment "
+            "is not deterministic here, `envscaler validate` says where"
         )
     return grade
 

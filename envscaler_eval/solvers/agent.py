@@ -12,6 +12,7 @@ from inspect_ai.model import (
 )
 from inspect_ai.solver import TaskState
 
+from envscaler_eval.runtime import EnvironmentFault
 from envscaler_eval.solvers.blocking import run_to_end
 from envscaler_eval.solvers.ending import EpisodeEnded, ending
 from envscaler_eval.solvers.model_faults import (
@@ -123,24 +124,28 @@ class Agent:
     async def finish(self, ended_by: EndedBy) -> EpisodeRecord:
         """Grade the episode and write its record, also when the sample is cancelled.
 
-        Raises:
-            EnvironmentFault: The environment has stopped or cannot be judged, so
-                that the sample has no score.
+        An environment that has stopped or cannot be judged leaves the sample
+        without a grade, and the record says why.
         """
         episode = self._live.episode
-        grade = await run_to_end(episode, episode.grade)
-        self._live.grade = grade
+        breakdown = None
+        try:
+            self._live.grade = await run_to_end(episode, episode.grade)
+        except EnvironmentFault as fault:
+            breakdown = str(fault)
+        grade = self._live.grade
         record = EpisodeRecord(
             seed=episode.seed,
             protocol=self._live.protocol.name,
-            ended_by=ended_by,
+            ended_by="error" if breakdown else ended_by,
             steps=self.steps,
             calls=[CallEntry(name=call.name, arguments=call.arguments) for call in episode.calls],
             tool_errors=tool_errors(episode, self._malformed),
             # The replies that a solver other than ours got were not seen here.
             model_faults=self._faults if self.steps else {},
             user_messages=self.user_messages,
-            state_hash=grade.state_hash,
+            state_hash=grade.state_hash if grade else None,
+            breakdown=breakdown,
         )
         write_record(self._state, record)
         return record

@@ -51,7 +51,9 @@ class EpisodeRecord(BaseModel):
         model_faults: How many faults the model's replies had, by kind; empty where
             they were not counted.
         user_messages: How often the simulated user spoke.
-        state_hash: SHA-256 of the final state.
+        state_hash: SHA-256 of the final state, or `None` after a breakdown.
+        breakdown: How the environment itself broke down, so that the sample has
+            no score; `None` when it held.
     """
 
     seed: int
@@ -62,7 +64,23 @@ class EpisodeRecord(BaseModel):
     tool_errors: dict[str, int]
     model_faults: dict[str, int] = {}
     user_messages: int
-    state_hash: str
+    state_hash: str | None
+    breakdown: str | None = None
+
+
+def never_started(seed: int, protocol: ProtocolName, breakdown: str) -> EpisodeRecord:
+    """Return the record of an episode whose environment does not start."""
+    return EpisodeRecord(
+        seed=seed,
+        protocol=protocol,
+        ended_by="error",
+        steps=0,
+        calls=[],
+        tool_errors={},
+        user_messages=0,
+        state_hash=None,
+        breakdown=breakdown,
+    )
 
 
 def tool_errors(episode: Episode, malformed: int) -> dict[str, int]:

@@ -12,11 +12,12 @@ from envscaler_eval.errors import UsageError
 from envscaler_eval.isolation import IsolationChoice, IsolationPolicy, limits_of
 from envscaler_eval.pack import Pack, locate, read_pack
 from envscaler_eval.policies import Policy, RandomCalls, noop, oracle, scripted_user
-from envscaler_eval.runtime import Runtime
+from envscaler_eval.runtime import EnvironmentFault, Runtime
 from envscaler_eval.scenario import Scenario
 from envscaler_eval.solvers.blocking import run_world
 from envscaler_eval.solvers.live import LiveSample, enter_sample, live_sample
 from envscaler_eval.solvers.protocol import PROTOCOLS, Mode, Protocol, ProtocolName
+from envscaler_eval.solvers.record import never_started, write_record
 from envscaler_eval.solvers.tools import tool_definitions, tool_infos
 
 
@@ -123,16 +124,21 @@ def start_episode(
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         opened = environments.open(state.metadata["pack"])
         scenario = opened.pack.scenario(state.metadata["scenario"])
-        episode = await run_world(
-            opened.runtime,
-            lambda: Episode(
-                scenario,
+        try:
+            episode = await run_world(
                 opened.runtime,
-                seed,
-                observations=rules.observations,
-                validate=rules.validate,
-            ),
-        )
+                lambda: Episode(
+                    scenario,
+                    opened.runtime,
+                    seed,
+                    observations=rules.observations,
+                    validate=rules.validate,
+                ),
+            )
+        except EnvironmentFault as fault:
+            write_record(state, never_started(seed, protocol, str(fault)))
+            state.completed = True
+            return state
         enter_sample(
             LiveEpisode(
                 name=str(state.sample_id),

@@ -105,8 +105,6 @@ def envscaler(
         config=GenerateConfig(
             reasoning_history=reasoning_history or PROTOCOLS[protocol].reasoning_history
         ),
-        # What breaks down in one sample, be it a provider or an environment, costs no other.
-        continue_on_fail=True,
         epochs=epochs(trials),
         version=1,
         metadata={

@@ -146,7 +146,7 @@ def test_inspect_tries_again_where_the_client_gives_up(hasty: None, tmp_path: Pa
     assert [bool(event.error) for event in generations(sample)] == [True] * 2 + [False] * 4
 
 
-def test_a_sample_that_breaks_down_stops_no_other(tmp_path: Path) -> None:
+def test_a_sample_without_a_reply_stops_no_other_where_inspect_is_told_so(tmp_path: Path) -> None:
     known = a_scenario(id="known")
     served = write_pack(tmp_path / "served", scenarios=[known])
     unknown = a_scenario(id="unknown", task="Count the shelves.", now="2026-05-01T08:00:00")
@@ -156,7 +156,7 @@ def test_a_sample_that_breaks_down_stops_no_other(tmp_path: Path) -> None:
         text.replace("Keeps small parts.", "Keeps big parts."), encoding="utf-8"
     )
     with serving("oracle", [served]) as url:
-        log = run(played, remote(url), tmp_path, eval_max_samples=1)
+        log = run(played, remote(url), tmp_path, eval_max_samples=1, eval_continue_on_fail=True)
     assert log.status == "error"
     won, lost = sorted(log.samples or [], key=lambda sample: str(sample.id))
     assert lost.error is not None

@@ -13,6 +13,7 @@ from inspect_ai.log import EvalLog
 from envscaler_eval.errors import UsageError
 from envscaler_eval.scorers import bfcl
 from envscaler_eval.solvers import bfcl_conversation, start_bfcl
+from envscaler_eval.solvers.bfcl.record import observations_hash
 from envscaler_eval.tasks import bfcl_multi_turn
 
 
@@ -82,6 +83,12 @@ class TestRescoring:
         record["result"][0][0] = [{"open_ticket": '{"title": "Other"}'}]
         with pytest.raises(UsageError, match="multi_turn_base_0: playing the log's calls again"):
             inspect_score(log, bfcl(str(miniature)), action="overwrite", display="none")
+
+    def test_a_set_that_is_listed_in_another_order_is_the_same_observation(self) -> None:
+        here, there = '{"found": ["oil, 2", "gas"]}', '{"found": ["gas", "oil, 2"]}'
+        assert observations_hash([here]) == observations_hash([there])
+        assert observations_hash([here]) != observations_hash(['{"found": ["oil, 2"]}'])
+        assert observations_hash([here, there]) != observations_hash([here])
 
     def test_a_log_of_other_data_is_refused(self, runs: Runs, miniature: Path) -> None:
         log = runs(categories="base")
