@@ -2,7 +2,7 @@
 
 from inspect_ai.model import ModelAPI, modelapi
 
-from envscaler_eval.scorers import acebench, bfcl, checklist
+from envscaler_eval.scorers import acebench, bfcl, checklist, simulated_user
 from envscaler_eval.scorers import tau_bench as tau_bench_scorer
 from envscaler_eval.solvers import (
     acebench_dialogue,
@@ -31,6 +31,8 @@ __all__ = [
     "envscaler",
     "non_conv",
     "policy",
+    "session",
+    "simulated_user",
     "start_acebench",
     "start_bfcl",
     "start_episode",
@@ -47,3 +49,11 @@ def policy() -> type[ModelAPI]:
     from envscaler_eval.solvers.policy_model import PolicyModel
 
     return PolicyModel
+
+
+@modelapi(name="session")
+def session() -> type[ModelAPI]:
+    """Recorded answers of the synthesis as a model: `session/PATH`."""
+    from envscaler_eval.synth.session_model import SessionModel
+
+    return SessionModel

@@ -11,15 +11,19 @@ import pytest
 import envscaler_eval
 
 PACKAGE = Path(envscaler_eval.__file__).parent
-BASE = {"errors", "core_yaml", "parsing", "check_code", "state", "world", "scenario"}
+BASE = {
+    *("errors", "core_yaml", "strict_json", "model_fault", "parsing", "check_code"),
+    *("state", "allowance", "world", "scenario"),
+}
+PACKS = {"pack_digest", "pack", "pack_rows", "pack_selection", "pack_writing"}
 LAYERS = [
     BASE,
-    {"tool_schema", "program", "environment", "pack", "runtime", "isolation"},
+    {"annotations", "tool_schema", "program", "environment", *PACKS, "runtime", "isolation"},
     {"episode"},
     {"policies", "audit", "benchmarks", "validation"},
-    {"solvers", "scorers"},
+    {"solvers", "scorers", "text_vectors"},
     {"tasks"},
-    {"_registry", "results", "exports"},
+    {"_registry", "estimate", "results", "exports"},
     {"cli"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
@@ -120,7 +124,7 @@ def test_what_inspect_loads_at_its_start_is_light() -> None:
 
 def test_the_root_links_lead_into_the_package() -> None:
     root = PACKAGE.parent
-    for name in ("tasks", "solvers", "scorers"):
+    for name in ("tasks", "solvers", "scorers", "synth"):
         link = root / name
         if link.is_symlink():
             assert link.resolve() == PACKAGE / name

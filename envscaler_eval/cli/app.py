@@ -8,8 +8,14 @@ from envscaler_eval.cli.audit import audit, audit_benchmark
 from envscaler_eval.cli.data import data
 from envscaler_eval.cli.demo import demo
 from envscaler_eval.cli.doctor import doctor
+from envscaler_eval.cli.estimate import estimate
+from envscaler_eval.cli.export import export_app
+from envscaler_eval.cli.import_packs import import_app
 from envscaler_eval.cli.packs import list_packs, show, validate
 from envscaler_eval.cli.serve import serve_policy
+from envscaler_eval.cli.synth import synth
+from envscaler_eval.cli.synth_demo import demo as synth_demo
+from envscaler_eval.cli.synth_scenarios import scenarios
 from envscaler_eval.errors import UsageError
 
 app = typer.Typer(
@@ -25,8 +31,14 @@ app.command("validate")(validate)
 app.command("audit")(audit)
 app.command("doctor")(doctor)
 app.command("serve-policy")(serve_policy)
+app.command("estimate")(estimate)
 app.command("audit-benchmark")(audit_benchmark)
 app.add_typer(data, name="data")
+synth.command("scenarios")(scenarios)
+synth.command("demo")(synth_demo)
+app.add_typer(synth, name="synth")
+app.add_typer(import_app, name="import")
+app.add_typer(export_app, name="export")
 
 
 def main() -> None:

@@ -123,6 +123,7 @@ def _metadata(grade: Grade, record: EpisodeRecord) -> dict[str, Any]:
         "tool_errors": record.tool_errors,
         "model_faults": record.model_faults,
         "user_messages": record.user_messages,
+        "user_faults": record.user.fault_counts() if record.user else None,
         "collateral": list(grade.collateral),
         "broken_checks": len(grade.broken),
         "checks": [

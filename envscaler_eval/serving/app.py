@@ -12,6 +12,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import Message, Receive, Scope, Send
 
+from envscaler_eval.errors import UsageError
 from envscaler_eval.serving.conversation import BadRequest, Conversation, read_conversation
 from envscaler_eval.serving.faults import FaultKind, TransportFault
 from envscaler_eval.serving.player import Player
@@ -51,7 +52,7 @@ class _Endpoint:
             if fault == "timeout" and await _leaves(request, self._delay):
                 return Response(status_code=_LEFT)
             reply, spoilt = self._player.reply(conversation)
-        except BadRequest as refusal:
+        except (BadRequest, UsageError) as refusal:
             return JSONResponse(error(str(refusal), "invalid_request_error"), 400)
         response = self._response(body, conversation, reply)
         if fault == "dropped":

@@ -5,7 +5,7 @@ from typing import Literal, get_args
 
 from envscaler_eval.errors import UsageError
 from envscaler_eval.pack import Pack
-from envscaler_eval.policies import Policy, RandomCalls, Turn, noop, oracle, scripted_user
+from envscaler_eval.policies import Policy, RandomCalls, Turn, View, noop, oracle, scripted_user
 from envscaler_eval.serving.conversation import BadRequest, Conversation, Moment
 from envscaler_eval.serving.fault_plan import FaultPlan
 from envscaler_eval.serving.faults import ContentFault, Occasion, loses_the_turn
@@ -16,6 +16,9 @@ PlayerName = Literal["oracle", "noop", "random", "scripted"]
 
 PLAYERS: tuple[PlayerName, ...] = get_args(PlayerName)
 """The policies that can be served; `scripted` is the user without a model."""
+
+_REPLY = "# Reply:"
+"""What precedes the spoken part of a user's message (EnvScaler, `user_agent.py`)."""
 
 
 class Player:
@@ -56,6 +59,7 @@ class Player:
 
         Raises:
             BadRequest: The conversation does not tell what the policy needs.
+            UsageError: The scenario has no solution that the oracle could play.
         """
         policy = self._policy(conversation)
         *earlier, now = conversation.moments
@@ -80,7 +84,8 @@ class Player:
                 opening = conversation.moments[0].digest
                 return RandomCalls(conversation.tools, f"{opening}#{self._seed}")
             case "scripted":
-                return scripted_user(self._index.find(conversation).scenario)
+                user = scripted_user(self._index.find(conversation).scenario)
+                return _thinking_aloud(user) if _REPLY in conversation.prompt else user
             case _:
                 found = self._index.find(conversation)
                 return oracle(found.scenario, "non_conv" if found.whole else "conv")
@@ -102,6 +107,15 @@ class Player:
         if fault == "several_calls":
             turn = Turn(turn.text, turn.calls + following.calls)
         return turn, fault
+
+
+def _thinking_aloud(user: Policy) -> Policy:
+    """Return a user in the form that some prompts want: a thought, and then what is said."""
+
+    def next_turn(view: View) -> Turn:
+        return Turn(f"# Thought:\nI go on as I was told.\n{_REPLY}\n{user(view).text}")
+
+    return next_turn
 
 
 def _advance(moment: Moment, fault: ContentFault | None) -> int:

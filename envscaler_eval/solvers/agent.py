@@ -26,6 +26,7 @@ from envscaler_eval.solvers.record import (
     CallEntry,
     EndedBy,
     EpisodeRecord,
+    UserRecord,
     tool_errors,
     write_record,
 )
@@ -42,6 +43,7 @@ class Agent:
         steps: How many generations it has had.
         user_messages: How often the user has spoken, for the record.
         refused: Whether its last reply was a refusal.
+        user: The simulated user's side, for the record.
     """
 
     def __init__(self, state: TaskState, live: LiveEpisode, step_limit: int) -> None:
@@ -55,6 +57,7 @@ class Agent:
         self.steps = 0
         self.user_messages = 0
         self.refused = False
+        self.user: UserRecord | None = None
         self._state = state
         self._live = live
         self._step_limit = step_limit
@@ -144,6 +147,7 @@ class Agent:
             # The replies that a solver other than ours got were not seen here.
             model_faults=self._faults if self.steps else {},
             user_messages=self.user_messages,
+            user=self.user,
             state_hash=grade.state_hash if grade else None,
             breakdown=breakdown,
         )

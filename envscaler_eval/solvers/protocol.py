@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from envscaler_eval.runtime import ObservationForm
+from envscaler_eval.solvers.user_strategies import UserStrategy
 
 Mode = Literal["non_conv", "conv"]
 ProtocolName = Literal["default", "paper"]
@@ -26,6 +27,9 @@ class Protocol:
         steps: How many generations the agent has, by mode.
         reasoning_history: Which of its earlier reasoning the agent is shown
             again; `auto` leaves it to the provider.
+        user_strategy: How the simulated user makes its messages.
+        user_temperature: The temperature of the user's model, or `None` for its
+            provider's default.
     """
 
     name: ProtocolName
@@ -36,6 +40,8 @@ class Protocol:
     proper_ending: bool
     steps: dict[Mode, int]
     reasoning_history: ReasoningHistory
+    user_strategy: UserStrategy
+    user_temperature: float | None
 
 
 PROTOCOLS: dict[ProtocolName, Protocol] = {
@@ -48,6 +54,8 @@ PROTOCOLS: dict[ProtocolName, Protocol] = {
         proper_ending=False,
         steps={"non_conv": 50, "conv": 60},
         reasoning_history="auto",
+        user_strategy="llm",
+        user_temperature=None,
     ),
     # EnvScaler, arXiv 2601.05808: interact_with_env/envscaler_env and run_main.py.
     "paper": Protocol(
@@ -60,5 +68,7 @@ PROTOCOLS: dict[ProtocolName, Protocol] = {
         steps={"non_conv": 30, "conv": 40},
         # task_solve_agent.py, native tool calling: the reasoning of each turn stays in the history.
         reasoning_history="all",
+        user_strategy="llm_react",
+        user_temperature=0.7,
     ),
 }

@@ -13,12 +13,14 @@ from envscaler_eval.isolation import (
     isolation_choice,
     limits_of,
 )
-from envscaler_eval.scorers import checklist
+from envscaler_eval.scorers import checklist, simulated_user
 from envscaler_eval.solvers import by_mode, close_episode, start_episode
 from envscaler_eval.solvers.protocol import PROTOCOLS, Mode, ProtocolName, ReasoningHistory
+from envscaler_eval.solvers.user_strategies import UserStrategy
 from envscaler_eval.tasks.dataset import (
     Split,
     listed,
+    not_negative,
     one_of,
     scenario_dataset,
     select_packs,
@@ -40,6 +42,8 @@ def envscaler(
     protocol: ProtocolName = "default",
     step_limit: int | None = None,
     reasoning_history: ReasoningHistory | None = None,
+    user_strategy: UserStrategy | None = None,
+    user_temperature: float | None = None,
     offer_tools: bool = False,
     isolation: IsolationChoice = "auto",
     allow_weak_isolation: bool = False,
@@ -65,6 +69,12 @@ def envscaler(
         reasoning_history: Which of its earlier reasoning a model that reasons
             is shown again: `all`, the `last` or `none`; `auto` leaves it to the
             provider. By default the protocol's choice.
+        user_strategy: How the user of `conv` makes its messages: `llm`, or
+            `llm_react`, which thinks in writing first; by default `llm`, under
+            the paper's protocol `llm_react`.
+        user_temperature: The temperature of the user's model where the role has
+            none of its own; by default its provider's, under the paper's
+            protocol 0.7.
         offer_tools: Put the tools into the sample's state; needed with a
             `--solver` of your own.
         isolation: `in_process` or `isolated`; by default packs of the library
@@ -85,6 +95,10 @@ def envscaler(
         whole_number("step_limit", step_limit, least=1)
     if reasoning_history is not None:
         one_of("reasoning_history", reasoning_history, get_args(ReasoningHistory))
+    if user_strategy is not None:
+        one_of("user_strategy", user_strategy, get_args(UserStrategy))
+    if user_temperature is not None:
+        not_negative("user_temperature", user_temperature)
     yes_or_no("offer_tools", offer_tools)
     modes = get_args(Mode) if mode == "both" else (cast(Mode, mode),)
     packs = select_packs(listed(envs), split)
@@ -99,12 +113,16 @@ def envscaler(
     return Task(
         dataset=scenario_dataset(packs, modes, listed(tags), scenarios_per_env, seed),
         setup=start_episode(protocol=protocol, seed=seed, offer_tools=offer_tools, **placed),
-        solver=by_mode(step_limit=step_limit),
+        solver=by_mode(
+            step_limit=step_limit,
+            user_strategy=user_strategy,
+            user_temperature=user_temperature,
+        ),
         cleanup=close_episode,
-        scorer=checklist(**placed),
         config=GenerateConfig(
             reasoning_history=reasoning_history or PROTOCOLS[protocol].reasoning_history
         ),
+        scorer=[checklist(**placed), *([simulated_user()] if "conv" in modes else [])],
         epochs=epochs(trials),
         version=1,
         metadata={

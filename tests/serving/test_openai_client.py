@@ -9,7 +9,7 @@ from openai.types.chat import ChatCompletionMessage
 
 from envscaler_eval.errors import UsageError
 from envscaler_eval.serving import CONTENT_FAULTS, Player, PolicyServer, build_app
-from tests.pack_files import write_pack
+from tests.pack_files import a_scenario, write_pack
 from tests.serving.requests import TOOLS
 from tests.serving.served import client, serving
 
@@ -132,6 +132,13 @@ def test_a_request_that_cannot_be_answered_is_refused_with_the_reason(
 ) -> None:
     with serving("oracle", [pack]) as url, pytest.raises(openai.BadRequestError, match=told):
         client(url).chat.completions.create(**{**ASKED, **changes})
+
+
+def test_a_scenario_without_a_solution_is_refused_and_not_asked_for_again(tmp_path: Path) -> None:
+    imported = write_pack(tmp_path, scenarios=[a_scenario(solution=[], checks=[])])
+    told = "no solution for the oracle to play"
+    with serving("oracle", [imported]) as url, pytest.raises(openai.BadRequestError, match=told):
+        client(url).chat.completions.create(**ASKED)
 
 
 def test_the_responses_interface_is_refused_with_the_remedy(pack: Path) -> None:

@@ -80,6 +80,16 @@ def test_a_model_without_tool_calling_works_through_emulation(tmp_path: Path) ->
         assert not any(message["role"] == "tool" for message in answered)
 
 
+def test_the_served_user_thinks_aloud_under_the_paper_s_protocol(tmp_path: Path) -> None:
+    pack = write_pack(tmp_path)
+    with serving("oracle", [pack]) as url, serving("scripted", [pack]) as user:
+        sample = only(run(pack, remote(url), tmp_path, remote(user), mode="conv", protocol="paper"))
+    assert (score(sample)["reward"], facts(sample)["ended_by"]) == (1, "user_stop")
+    turns = _record(sample)["user"]["turns"]
+    assert all(turn["thought"] for turn in turns)
+    assert not any("Thought" in message.text for message in sample.messages)
+
+
 def test_random_and_noop_play_over_http(tmp_path: Path) -> None:
     pack = write_pack(tmp_path)
     with serving("random", [pack]) as url:

@@ -135,6 +135,14 @@ def test_the_scripted_user_tells_its_pieces_and_stops(tmp_path: Path) -> None:
     assert last == STOP
 
 
+def test_the_scripted_user_thinks_aloud_where_its_prompt_asks_for_it(tmp_path: Path) -> None:
+    prompt = f"You want: {TASK}\nAnswer as\n# Thought:\n...\n# Reply:\n..."
+    asked = conversation(("system", prompt), ("user", "Hi!"), tools=None)
+    thought, _, said = _player(tmp_path, "scripted").reply(asked)[0].text.partition("# Reply:\n")
+    assert thought.startswith("# Thought:\n")
+    assert said == "Take three bolts out."
+
+
 def test_in_conversation_the_oracle_asks_before_it_acts(tmp_path: Path) -> None:
     reply, _ = _player(tmp_path).reply(conversation(("user", "Take three bolts out.")))
     assert reply.text.endswith("?")

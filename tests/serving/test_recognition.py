@@ -11,6 +11,7 @@ from envscaler_eval.serving import Unrecognised
 from envscaler_eval.serving.recognition import ScenarioIndex
 from envscaler_eval.solvers.prompts import system_prompt, user_prompt
 from envscaler_eval.solvers.protocol import PROTOCOLS, Mode, ProtocolName
+from envscaler_eval.solvers.user_strategies import UserStrategy
 from tests.pack_files import a_scenario, write_pack
 from tests.serving.requests import conversation, prompt
 
@@ -45,9 +46,13 @@ def test_each_scenario_of_the_library_is_recognised_by_the_first_piece(
         assert (found.scenario, found.whole) == (scenario, False)
 
 
-def test_each_scenario_of_the_library_is_recognised_by_what_its_user_is_told() -> None:
+@pytest.mark.parametrize("strategy", ["llm", "llm_react"])
+def test_each_scenario_of_the_library_is_recognised_by_what_its_user_is_told(
+    strategy: UserStrategy,
+) -> None:
     for _, scenario in SCENARIOS:
-        said = conversation(("system", user_prompt(scenario)), ("user", "Hi!"), tools=None)
+        prompted = user_prompt(scenario, strategy)
+        said = conversation(("system", prompted), ("user", "Hi!"), tools=None)
         assert INDEX.find(said).scenario == scenario
 
 
