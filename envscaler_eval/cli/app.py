@@ -17,6 +17,7 @@ from envscaler_eval.cli.import_packs import import_app
 from envscaler_eval.cli.packs import list_packs, show, validate
 from envscaler_eval.cli.probe import probe
 from envscaler_eval.cli.scaling import scaling
+from envscaler_eval.cli.serve import serve_policy
 from envscaler_eval.cli.similarity import similarity
 from envscaler_eval.cli.synth import synth
 from envscaler_eval.cli.synth_demo import demo as synth_demo
@@ -36,6 +37,7 @@ app.command("validate")(validate)
 app.command("audit")(audit)
 app.command("compare")(compare_models)
 app.command("doctor")(doctor)
+app.command("serve-policy")(serve_policy)
 app.command("estimate")(estimate)
 app.command("audit-benchmark")(audit_benchmark)
 app.add_typer(data, name="data")
