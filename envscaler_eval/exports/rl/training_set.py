@@ -39,14 +39,22 @@ class TrainingSet:
         self.tasks = self._select()
         self._by_name = {task.name: task for task in self.tasks}
 
-    def start(self, name: str) -> Rollout:
-        """Start a rollout of a task by its name.
+    def start(self, name: str, seed: int | None = None) -> Rollout:
+        """Start a rollout.
+
+        Args:
+            name: The task's name.
+            seed: Fixes the environment's chance; by default as in the settings.
 
         Raises:
             UsageError: There is no such task.
+            EnvironmentFault: The environment does not start.
         """
         task = self.task(name)
-        return Rollout(task, self._runtimes[task.pack.info.id], self.settings)
+        settings = self.settings
+        if seed is not None:
+            settings = settings.model_copy(update={"seed": seed})
+        return Rollout(task, self._runtimes[task.pack.info.id], settings)
 
     def task(self, name: str) -> RlTask:
         """Return a task by its name.

@@ -43,6 +43,7 @@ class RolloutEnvironment:
     """What all environments for TRL share; tools are the methods of its subclasses."""
 
     _training_set: ClassVar[TrainingSet]
+    _tools: ClassVar[tuple[ToolSpec, ...]]
     _rollout: Rollout | None = None
 
     def reset(self, task: str, **row: object) -> str | None:
@@ -200,8 +201,8 @@ def _environment_class(settings: str, key: str) -> type[RolloutEnvironment]:
     clash = sorted(reserved & {tool.name for tool in tools})
     if clash:
         raise UsageError(f"{key}: the tool '{clash[0]}' has a name that TRL needs; rename it")
-    offered = (*tools, TALK) if task.mode == "conv" else tools
+    offered = (*tools, TALK) if task.mode == "conv" else (*tools,)
     base = GradedAnyway if selected.settings.grades_truncated else RolloutEnvironment
     methods = {tool.name: tool_method(tool, RolloutEnvironment._call) for tool in offered}
-    members = {**methods, "_training_set": selected, "__doc__": task.pack.info.introduction}
+    members = {**methods, "_tools": offered, "_training_set": selected, "__doc__": task.pack.info.introduction}
     return type(key, (base,), members)
