@@ -13,7 +13,9 @@ from pydantic import Field, ValidationError
 from envscaler_eval import core_yaml
 from envscaler_eval.environment import Environment
 from envscaler_eval.errors import UsageError
+from envscaler_eval.faults import first_fault
 from envscaler_eval.scenario import Frozen, Rejection, Scenario, ToolCall
+from envscaler_eval.strict_json import parse_json
 
 LIBRARY = Path(__file__).parent / "library"
 """The packs that ship with the package."""
@@ -42,7 +44,8 @@ class PackInfo(Frozen):
             empty folder of its own.
         licence: SPDX identifier.
         canary: A unique string that marks text copied from the pack.
-        provenance: Plain requests that imply the environment.
+        provenance: Plain requests that imply the environment, or where it was
+            imported from.
         quality: What the audit measured, written by the audit.
     """
 
@@ -197,7 +200,7 @@ class _States:
                     f"{place}: there is no state '{name}'; add states/{name}.json or name one of "
                     f"{', '.join(known) or 'those that you add to states/'}"
                 )
-            self._read[name] = _read(self._folder / f"{name}.json", _parse_json, "JSON")
+            self._read[name] = _read(self._folder / f"{name}.json", parse_json, "JSON")
         return {**entry, "state": self._read[name]}
 
 
@@ -270,45 +273,11 @@ def _read(file: Path, parse: Callable[[str], T], language: str) -> T:
         raise PackError(f"{_shown(file)}: {told}; the file must be valid {language}") from None
 
 
-def _parse_json(text: str) -> Any:
-    """Read JSON as its standard has it: no NaN, no infinity, and each key once."""
-    return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_without_repeats)
-
-
-def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is no JSON value; write a number or null")
-
-
-def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    mapping = dict(pairs)
-    if len(mapping) < len(pairs):
-        keys = [key for key, _ in pairs]
-        repeated = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"key '{repeated}' occurs twice in one object; keep one")
-    return mapping
-
-
 def _build(place: str, model: Callable[..., T], content: dict[str, Any]) -> T:
     try:
         return model(**content)
     except ValidationError as error:
-        raise PackError(f"{place}: {_first_fault(error)}") from None
-
-
-def _first_fault(error: ValidationError) -> str:
-    """Turn the first of pydantic's complaints into one line."""
-    fault = error.errors(include_url=False)[0]
-    where = ""
-    for part in fault["loc"]:
-        where = f"{where} {part + 1}" if isinstance(part, int) else f"{where} {part}"
-    message = fault["msg"].removeprefix("Value error, ")
-    if fault["type"] == "missing":
-        message = "is missing; add it"
-    elif fault["type"] == "extra_forbidden":
-        message = "is no field of it; check the spelling or remove it"
-    elif fault["type"] in ("literal_error", "string_pattern_mismatch"):
-        message = f"is {fault['input']!r}; {message[0].lower()}{message[1:]}"
-    return f"{where.strip()}: {message}" if where else message
+        raise PackError(f"{place}: {first_fault(error)}") from None
 
 
 def _shown(file: Path) -> str:

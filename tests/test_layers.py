@@ -11,10 +11,30 @@ import pytest
 import envscaler_eval
 
 PACKAGE = Path(envscaler_eval.__file__).parent
-BASE = {"errors", "core_yaml", "parsing", "check_code", "state", "world", "scenario"}
+BASE = {
+    "errors",
+    "faults",
+    "strict_json",
+    "core_yaml",
+    "parsing",
+    "check_code",
+    "state",
+    "world",
+    "scenario",
+}
 LAYERS = [
     BASE,
-    {"tool_schema", "program", "environment", "pack", "runtime", "isolation"},
+    {
+        "tool_schema",
+        "program",
+        "environment",
+        "pack",
+        "pack_rows",
+        "pack_selection",
+        "pack_writing",
+        "runtime",
+        "isolation",
+    },
     {"episode"},
     {"policies", "audit", "benchmarks", "validation"},
     {"solvers", "scorers"},

@@ -8,6 +8,8 @@ from envscaler_eval.cli.audit import audit, audit_benchmark
 from envscaler_eval.cli.data import data
 from envscaler_eval.cli.demo import demo
 from envscaler_eval.cli.doctor import doctor
+from envscaler_eval.cli.export import export_app
+from envscaler_eval.cli.import_packs import import_app
 from envscaler_eval.cli.packs import list_packs, show, validate
 from envscaler_eval.errors import UsageError
 
@@ -25,6 +27,8 @@ app.command("audit")(audit)
 app.command("doctor")(doctor)
 app.command("audit-benchmark")(audit_benchmark)
 app.add_typer(data, name="data")
+app.add_typer(import_app, name="import")
+app.add_typer(export_app, name="export")
 
 
 def main() -> None:

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from envscaler_eval.cli.packs import split_name
+from envscaler_eval.cli.packs import split_names
 from envscaler_eval.errors import UsageError
 from envscaler_eval.pack import LIBRARY, find_packs
 
@@ -43,8 +43,8 @@ def audit(
     from envscaler_eval.audit.report import failures, html_page, rates_text, summary_table
 
     chosen: dict[Path, list[str]] = {}
-    for name in what or [str(folder) for folder in find_packs()]:
-        folder, scenario = split_name(name)
+    names = what or [str(folder) for folder in find_packs()]
+    for name, (folder, scenario) in ((n, part) for n in names for part in split_names(n)):
         if not trust and folder.resolve().parent != LIBRARY.resolve():
             raise UsageError(
                 f"{name}: the audit runs a pack's code unprotected, and this one is not of the "

@@ -1,0 +1,26 @@
+"""Pydantic's complaints in the project's own words."""
+
+from pydantic import ValidationError
+
+
+def first_fault(error: ValidationError) -> str:
+    """Turn the first of pydantic's complaints into one line.
+
+    Args:
+        error: The complaints.
+
+    Returns:
+        The field, positions counted from 1, and what is wrong with it.
+    """
+    fault = error.errors(include_url=False)[0]
+    where = ""
+    for part in fault["loc"]:
+        where = f"{where} {part + 1}" if isinstance(part, int) else f"{where} {part}"
+    message = fault["msg"].removeprefix("Value error, ")
+    if fault["type"] == "missing":
+        message = "is missing; add it"
+    elif fault["type"] == "extra_forbidden":
+        message = "is no field of it; check the spelling or remove it"
+    elif fault["type"] in ("literal_error", "string_pattern_mismatch"):
+        message = f"is {fault['input']!r}; {message[0].lower()}{message[1:]}"
+    return f"{where.strip()}: {message}" if where else message
