@@ -246,14 +246,11 @@ def test_the_tools_of_the_library_are_described_as_they_are() -> None:
                 assert schema.get("description", "").rstrip(".") in parameter["description"]
 
 
-def _alternatives(schema: dict[str, Any]) -> list[dict[str, Any]]:
-    alternatives: list[dict[str, Any]] = schema.get("anyOf", [schema])
-    return alternatives
-
-
 def _types(schema: dict[str, Any]) -> set[str]:
-    """The types that a schema allows, however it says so."""
-    types: set[str] = set()
-    for option in _alternatives(schema):
-        types |= {option["type"]} if isinstance(option["type"], str) else set(option["type"])
-    return types
+    """The types that a schema allows, however it says so; none when it allows all."""
+    if "anyOf" in schema:
+        return set().union(*map(_types, schema["anyOf"]))
+    if "type" not in schema:
+        return {"integer" for value in schema.get("enum", ()) if isinstance(value, int)}
+    types = schema["type"]
+    return {types} if isinstance(types, str) else set(types)
