@@ -5,6 +5,7 @@ import sys
 import typer
 
 from envscaler_eval.cli.audit import audit, audit_benchmark
+from envscaler_eval.cli.compare import compare_models
 from envscaler_eval.cli.data import data
 from envscaler_eval.cli.demo import demo
 from envscaler_eval.cli.doctor import doctor
@@ -24,6 +25,7 @@ app.command("list")(list_packs)
 app.command("show")(show)
 app.command("validate")(validate)
 app.command("audit")(audit)
+app.command("compare")(compare_models)
 app.command("doctor")(doctor)
 app.command("audit-benchmark")(audit_benchmark)
 app.add_typer(data, name="data")
