@@ -10,8 +10,10 @@ from envscaler_eval.cli.data import data
 from envscaler_eval.cli.demo import demo
 from envscaler_eval.cli.doctor import doctor
 from envscaler_eval.cli.export import export_app
+from envscaler_eval.cli.export_rl import export_rl
 from envscaler_eval.cli.import_packs import import_app
 from envscaler_eval.cli.packs import list_packs, show, validate
+from envscaler_eval.cli.stability import stability
 from envscaler_eval.errors import UsageError
 
 app = typer.Typer(
@@ -26,10 +28,12 @@ app.command("show")(show)
 app.command("validate")(validate)
 app.command("audit")(audit)
 app.command("compare")(compare_models)
+app.command("stability")(stability)
 app.command("doctor")(doctor)
 app.command("audit-benchmark")(audit_benchmark)
 app.add_typer(data, name="data")
 app.add_typer(import_app, name="import")
+export_app.command("rl")(export_rl)
 app.add_typer(export_app, name="export")
 
 

@@ -38,6 +38,7 @@ class RlSettings(Frozen):
         allow_weak_isolation: Whether to go on where a protection is missing.
         limits: Bounds of isolated environments, by name.
         include_test: Whether environments of the test split may be trained on.
+        pack_hashes: The packs' hashes; a pack of another one is refused.
     """
 
     envs: tuple[str, ...] = ()
@@ -55,6 +56,7 @@ class RlSettings(Frozen):
     allow_weak_isolation: bool = False
     limits: dict[str, float] = Field(default_factory=dict)
     include_test: bool = False
+    pack_hashes: dict[str, str] = Field(default_factory=dict)
 
     @property
     def modes(self) -> tuple[Mode, ...]:

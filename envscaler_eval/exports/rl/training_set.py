@@ -31,6 +31,8 @@ class TrainingSet:
         self.packs = tuple(select_packs(settings.envs, None if everything else "train"))
         if not settings.include_test:
             refuse_test_environments(self.packs)
+        for pack in self.packs:
+            _require_hash(pack, settings.pack_hashes.get(pack.info.id, pack.hash))
         self._policy = IsolationPolicy(
             settings.isolation, settings.allow_weak_isolation, limits_of(settings.limits)
         )
@@ -108,6 +110,14 @@ def refuse_test_environments(packs: Sequence[Pack]) -> None:
         raise UsageError(
             f"{', '.join(held_out)}: of the test split, not to be trained on; leave out what is "
             "held out, or insist with --include-test"
+        )
+
+
+def _require_hash(pack: Pack, wanted: str) -> None:
+    if pack.hash != wanted:
+        raise UsageError(
+            f"pack '{pack.info.id}' is not the one that was exported: its hash is "
+            f"{pack.hash[:12]}, the export has {wanted[:12]}; export again"
         )
 
 

@@ -7,7 +7,11 @@ importable package of its own, which `envscaler export rl --target verifiers` wr
 from envscaler_eval.exports.rl.verifiers_v1.env import EnvScalerEnv, EnvScalerEnvConfig
 from envscaler_eval.exports.rl.verifiers_v1.harness import ChatHarness, ChatHarnessConfig
 from envscaler_eval.exports.rl.verifiers_v1.task import EnvScalerTask, EnvScalerTaskConfig
-from envscaler_eval.exports.rl.verifiers_v1.taskset import EnvScalerConfig, EnvScalerTaskset
+from envscaler_eval.exports.rl.verifiers_v1.taskset import (
+    EnvScalerConfig,
+    EnvScalerTaskset,
+    exported_taskset,
+)
 
 __all__ = [
     "ChatHarness",
@@ -18,4 +22,5 @@ __all__ = [
     "EnvScalerTask",
     "EnvScalerTaskConfig",
     "EnvScalerTaskset",
+    "exported_taskset",
 ]

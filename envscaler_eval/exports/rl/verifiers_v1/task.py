@@ -59,9 +59,14 @@ class EnvScalerTask(vf.Task[EnvScalerData, RolloutState, EnvScalerTaskConfig]):
         calls = [ToolCall(name=c.name, arguments=c.arguments) for c in trace.state.calls]
         return await asyncio.to_thread(self._earned, calls, ended_by)
 
-    async def validate(self, runtime: vf.Runtime) -> bool:
-        """Whether the reference solution earns all, and doing nothing nothing."""
+    async def validate(self, runtime: vf.Runtime) -> bool | None:
+        """Whether the reference solution earns all, and doing nothing nothing.
+
+        Imported scenarios have no solution, so that it cannot be said.
+        """
         solution = list(self._task.scenario.solution)
+        if not solution:
+            return None
         earned = await asyncio.to_thread(self._earned, solution, "completed")
         return earned == 1.0 and await asyncio.to_thread(self._earned, [], "completed") == 0.0
 

@@ -1,7 +1,11 @@
 """The taskset: a task for each scenario and mode."""
 
+from pathlib import Path
+
 import verifiers.v1 as vf
 
+from envscaler_eval.exports.rl.folders import read_settings
+from envscaler_eval.exports.rl.settings import RlSettings
 from envscaler_eval.exports.rl.training_set import training_set
 from envscaler_eval.exports.rl.verifiers_v1.task import (
     EnvScalerData,
@@ -51,3 +55,19 @@ class EnvScalerTaskset(vf.Taskset[EnvScalerTask, EnvScalerConfig]):
             )
             for task in training_set(settings).tasks
         ]
+
+
+def exported_taskset(folder: Path) -> type[EnvScalerTaskset]:
+    """Return the taskset of an exported folder: the same, with its settings as defaults."""
+    fixed = read_settings(folder)
+
+    class ExportedTaskConfig(EnvScalerTaskConfig):
+        settings: RlSettings = fixed
+
+    class ExportedConfig(EnvScalerConfig):
+        task: ExportedTaskConfig = ExportedTaskConfig()
+
+    class Taskset(EnvScalerTaskset, vf.Taskset[EnvScalerTask, ExportedConfig]):
+        """Scenarios to train on, as exported."""
+
+    return Taskset
