@@ -16,7 +16,7 @@ def stability(
     """Show the variance of the reward over repeated runs, and which groups teach nothing."""
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
-    from rich.table import Table
+    from rich.table import Column, Table
 
     from envscaler_eval.exports.stability import read_stability
 
@@ -41,7 +41,7 @@ def stability(
         }
         typer.echo(json.dumps(content, indent=2))
         return
-    table = Table("sample", "runs", f"mean {score}", "variance", "success rate", box=SIMPLE_HEAD)
+    table = Table(Column("sample", overflow="fold"), "runs", f"mean {score}", "variance", "success rate", box=SIMPLE_HEAD)
     for sample in found.samples:
         table.add_row(
             sample.sample,

@@ -49,7 +49,7 @@ class Stability:
 
     Attributes:
         model: The model.
-        samples: The samples with at least two rewards, in the logs' order.
+        samples: The samples with at least two rewards, by name.
         single: How many samples were left out for having fewer.
     """
 
@@ -98,6 +98,6 @@ def read_stability(logs: Sequence[str | Path], score: str = "reward") -> Stabili
         SampleStability(
             sample, tuple(reward for reward, _ in runs), sum(success for _, success in runs)
         )
-        for sample, runs in groups.items()
+        for sample, runs in sorted(groups.items())
     )
     return Stability(models[0], samples, len(earned) - len(groups))

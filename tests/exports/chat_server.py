@@ -9,8 +9,8 @@ from typing import Any
 
 from envscaler_eval.policies import Turn
 
-Reply = Callable[[list[dict[str, Any]]], Turn]
-"""What the model does next, given the messages so far."""
+Reply = Callable[[str, list[dict[str, Any]]], Turn]
+"""What the model does next, given the rollout's id and the messages so far."""
 
 
 @contextmanager
@@ -22,7 +22,8 @@ def chat_server(reply: Reply) -> Iterator[str]:
 
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            answer = json.dumps(_completion(body, reply(body["messages"]))).encode()
+            turn = reply(self.headers.get("X-Session-ID", ""), body["messages"])
+            answer = json.dumps(_completion(body, turn)).encode()
             self.send_response(200)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(answer)))

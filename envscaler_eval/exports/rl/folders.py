@@ -55,11 +55,8 @@ def write_folder(target: Target, settings: RlSettings, out: Path) -> str:
         if target == "trl":
             _write_rows(TrlEnvironments(settings).rows, draft / "train.jsonl")
         draft.rename(out)
-    scenarios = len({task.scenario.name for task in selected.tasks})
-    return (
-        f"{out}: {len(selected.tasks)} tasks from {scenarios} scenarios of "
-        f"{len(selected.packs)} environments for {target}; read {out / 'README.md'}"
-    )
+    names = ", ".join(pack.info.id for pack in selected.packs)
+    return f"{out}: {len(selected.tasks)} tasks of {names} for {target}; see its README.md"
 
 
 def read_settings(folder: Path) -> RlSettings:

@@ -92,6 +92,11 @@ class Rollout:
         return self._episode.tools
 
     @property
+    def isolation(self) -> str:
+        """How far the environment is kept from doing harm."""
+        return self._episode.isolation
+
+    @property
     def calls(self) -> Sequence[CallRecord]:
         """The calls made so far."""
         return self._episode.calls

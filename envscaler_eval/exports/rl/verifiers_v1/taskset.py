@@ -1,8 +1,10 @@
 """The taskset: a task for each scenario and mode."""
 
 from pathlib import Path
+from typing import Any
 
 import verifiers.v1 as vf
+from pydantic import create_model
 
 from envscaler_eval.exports.rl.folders import read_settings
 from envscaler_eval.exports.rl.settings import RlSettings
@@ -58,11 +60,19 @@ class EnvScalerTaskset(vf.Taskset[EnvScalerTask, EnvScalerConfig]):
 
 
 def exported_taskset(folder: Path) -> type[EnvScalerTaskset]:
-    """Return the taskset of an exported folder: the same, with its settings as defaults."""
+    """Return the taskset of an exported folder: the same, with its settings as defaults.
+
+    Each is a default of its own, so that one can be set without losing the others.
+    """
     fixed = read_settings(folder)
+    fields: dict[str, Any] = {
+        name: (field.annotation, getattr(fixed, name))
+        for name, field in RlSettings.model_fields.items()
+    }
+    settings_type = create_model("ExportedSettings", __base__=RlSettings, **fields)
 
     class ExportedTaskConfig(EnvScalerTaskConfig):
-        settings: RlSettings = fixed
+        settings: settings_type = settings_type()  # type: ignore[valid-type]
 
     class ExportedConfig(EnvScalerConfig):
         task: ExportedTaskConfig = ExportedTaskConfig()
