@@ -17,8 +17,10 @@ def export_rl(
     ] = None,
     envs: Annotated[
         str | None,
-        typer.Option(help="Ids, packs or folders of packs, comma-separated; by default the "
-                     "library's train split."),
+        typer.Option(
+            help="Ids, packs or folders of packs, comma-separated; by default the "
+            "library's train split."
+        ),
     ] = None,
     tags: Annotated[
         str | None, typer.Option(help="Keep scenarios that carry all of these, comma-separated.")
@@ -31,7 +33,8 @@ def export_rl(
         Literal["default", "paper"], typer.Option(help="The rules of an episode.")
     ] = "default",
     step_limit: Annotated[
-        int | None, typer.Option(min=1, help="Generations of an episode; by default the protocol's.")
+        int | None,
+        typer.Option(min=1, help="Generations an agent has; by default the protocol's."),
     ] = None,
     reward: Annotated[
         Literal["reward", "success", "paper_reward"], typer.Option(help="What is the reward.")

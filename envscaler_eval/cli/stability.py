@@ -41,7 +41,14 @@ def stability(
         }
         typer.echo(json.dumps(content, indent=2))
         return
-    table = Table(Column("sample", overflow="fold"), "runs", f"mean {score}", "variance", "success rate", box=SIMPLE_HEAD)
+    table = Table(
+        Column("sample", overflow="fold"),
+        "runs",
+        f"mean {score}",
+        "variance",
+        "success rate",
+        box=SIMPLE_HEAD,
+    )
     for sample in found.samples:
         table.add_row(
             sample.sample,
@@ -52,9 +59,7 @@ def stability(
         )
     console = Console()
     console.print(table)
-    console.print(
-        f"{found.model}: {found.zero_variance:.0%} of {len(found.samples)} groups have no variance.",
-        highlight=False,
-    )
+    share = f"{found.zero_variance:.0%} of {len(found.samples)} groups have no variance."
+    console.print(f"{found.model}: {share}", highlight=False)
     if found.single:
         console.print(f"Left out, with fewer than two rewards: {found.single}", highlight=False)

@@ -29,7 +29,8 @@ def start(root: Path, **changes: Any) -> Rollout:
 
 def play(rollout: Rollout, policy: Policy) -> Rollout:
     """Let a policy act until the episode is over."""
-    heard, observations, step = [rollout.opening], [], 0
+    heard, step = [rollout.opening], 0
+    observations: list[str] = []
     while not rollout.over:
         turn = policy(View(step, heard, observations))
         step += 1

@@ -21,7 +21,7 @@ from tests.exports.rl_rollouts import stock_room_settings, training_set
 
 pytest.importorskip("openenv", reason="OpenEnv is not installed; `make test-rl` installs it")
 
-from envscaler_eval.exports.rl.openenv import (  # noqa: E402
+from envscaler_eval.exports.rl.openenv import (
     EnvScalerAction,
     EnvScalerClient,
     make_app,
@@ -108,9 +108,10 @@ def test_the_oracle_earns_1_and_doing_nothing_0(client: Any, scenario: Scenario)
 def test_in_conversation_the_user_tells_the_task_and_ends_it(
     root: Path, scenario: Scenario
 ) -> None:
-    with serving(stock_room_settings(root, mode="conv")) as url, EnvScalerClient(
-        base_url=url
-    ).sync() as client:
+    with (
+        serving(stock_room_settings(root, mode="conv")) as url,
+        EnvScalerClient(base_url=url).sync() as client,
+    ):
         start = client.reset(task=TALKING)
         assert start.observation.messages[-1]["content"] == pieces(scenario)[0]
         result = _play(client, TALKING, oracle(scenario, "conv"))
@@ -128,8 +129,8 @@ def test_a_reset_tells_the_prompt_and_the_pack_s_tools(client: Any, scenario: Sc
 
 def test_errors_of_tools_can_be_recovered_from(client: Any) -> None:
     client.reset(task=ALONE)
-    for name, arguments in [("no_such_tool", {}), ("break_down", {})]:
-        result = client.step(EnvScalerAction(tool_name=name, arguments=arguments))
+    for name in ("no_such_tool", "break_down"):
+        result = client.step(EnvScalerAction(tool_name=name))
         assert '"success": false' in result.observation.text
         assert not result.done
     client.step(TAKE)

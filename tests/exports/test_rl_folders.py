@@ -30,7 +30,9 @@ def test_a_folder_brings_its_packs_and_fixes_the_settings(
     out = tmp_path / "my-envs"
     envs = f"hotel_operations,{pack}"
     options = ["--mode", "both", "--seed", 7, "--no-grade-truncated"]
-    code, told, _ = envscaler("export", "rl", "--target", target, "--envs", envs, "-o", out, *options)
+    code, told, _ = envscaler(
+        "export", "rl", "--target", target, "--envs", envs, "-o", out, *options
+    )
     assert code == 0
     assert "26 tasks of hotel_operations, stock_room" in told
     pack_hash = read_pack(pack).hash

@@ -41,13 +41,14 @@ def test_it_runs_isolated_and_offers_the_pack_s_tools_alone(tmp_path: Path) -> N
 
 def test_faulty_calls_are_observations_and_the_episode_goes_on(tmp_path: Path) -> None:
     rollout = start(tmp_path)
-    for name, arguments in [
+    faults: list[tuple[str, dict[str, Any]]] = [
         ("no_such_tool", {}),
         ("take_item", {"item_id": "I-1"}),
         ("take_item", {"item_id": "I-1", "quantity": "three"}),
         ("take_item", {"item_id": "I-1", "quantity": 99}),
         ("break_down", {}),
-    ]:
+    ]
+    for name, arguments in faults:
         assert json.loads(rollout.call(name, arguments))["success"] is False
     rollout.call("take_item", TAKE)
     rollout.call("order_item", ORDER)

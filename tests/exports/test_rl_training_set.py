@@ -14,9 +14,7 @@ from tests.pack_files import a_scenario, write_pack
 
 def test_the_library_is_taken_without_its_test_split() -> None:
     taken = {pack.info.id for pack in TrainingSet(RlSettings()).packs}
-    assert taken == {
-        folder.name for folder in find_packs() if read_info(folder).split == "train"
-    }
+    assert taken == {folder.name for folder in find_packs() if read_info(folder).split == "train"}
 
 
 def test_test_environments_are_refused_by_name_unless_insisted_on(tmp_path: Path) -> None:

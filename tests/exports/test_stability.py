@@ -73,9 +73,7 @@ def test_a_curriculum_keeps_what_the_model_sometimes_solves(pack: Path, logs: Pa
     ("band", "told"),
     [("0.6:0.8", "nothing is left"), ("0.8:0.2", "two success rates"), ("-1:1", "such as")],
 )
-def test_a_band_that_is_none_or_empty_is_told(
-    pack: Path, logs: Path, band: str, told: str
-) -> None:
+def test_a_band_that_is_none_or_empty_is_told(pack: Path, logs: Path, band: str, told: str) -> None:
     with pytest.raises(UsageError, match=told):
         choose(RlSettings(envs=(str(pack),)), band, [logs])
 

@@ -2,7 +2,7 @@
 
 import inspect
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import compress
 from pathlib import Path
 from typing import Any
@@ -19,10 +19,11 @@ transformers = pytest.importorskip("transformers")
 
 # Plain text, token by token: what the tokens are is all the same here.
 SPECIAL = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]
-TAKE = {"name": "take_item", "arguments": {"item_id": "I-1", "quantity": 3}}
-ORDER = {"name": "order_item", "arguments": {"item_id": "I-2", "priority": "high"}}
+TAKE: dict[str, Any] = {"name": "take_item", "arguments": {"item_id": "I-1", "quantity": 3}}
+ORDER: dict[str, Any] = {"name": "order_item", "arguments": {"item_id": "I-2", "priority": "high"}}
 DONE = "Task Completed"
 Turn = str | dict[str, Any]
+Script = list[Turn]
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +90,7 @@ def rollouts(
     tokenizer: Any,
     model: Any,
     folder: Path,
-    scripts: Sequence[Sequence[Turn]],
+    scripts: list[Script],
     **options: Any,
 ) -> tuple[Any, dict[str, Any]]:
     """Let TRL play a group of one row; return the trainer and what it made of it."""
@@ -136,8 +137,8 @@ def _rewards(trainer: Any) -> list[float]:
 def test_the_oracle_earns_1_and_doing_nothing_0(
     folder: Path, tokenizer: Any, model: Any, tmp_path: Path
 ) -> None:
-    oracle, noop = [TAKE, ORDER, DONE], [DONE]
-    trainer, made = rollouts(_settings(folder), tokenizer, model, tmp_path, [oracle, noop])
+    scripts: list[Script] = [[TAKE, ORDER, DONE], [DONE]]
+    trainer, made = rollouts(_settings(folder), tokenizer, model, tmp_path, scripts)
     assert _rewards(trainer) == [1.0, 0.0]
     assert made["advantages"].tolist() == [0.5, -0.5]
 
@@ -145,7 +146,7 @@ def test_the_oracle_earns_1_and_doing_nothing_0(
 def test_a_group_starts_from_one_state_and_again_when_instances_are_used_again(
     folder: Path, tokenizer: Any, model: Any, tmp_path: Path
 ) -> None:
-    scripts = [[TAKE, DONE], [DONE], [DONE]]
+    scripts: list[Script] = [[TAKE, DONE], [DONE], [DONE]]
     trainer, _ = rollouts(_settings(folder), tokenizer, model, tmp_path, scripts)
     changed, *untouched = [e._current.grade().state_hash for e in trainer.environments]
     assert len(set(untouched)) == 1
@@ -160,7 +161,7 @@ def test_a_group_starts_from_one_state_and_again_when_instances_are_used_again(
 def test_errors_of_tools_can_be_recovered_from(
     folder: Path, tokenizer: Any, model: Any, tmp_path: Path
 ) -> None:
-    faults = [
+    faults: Script = [
         {"name": "no_such_tool", "arguments": {}},
         {"name": "take_item", "arguments": {"item_id": "I-1"}},
         {"name": "take_item", "arguments": {"item_id": "I-1", "quantity": "three"}},
@@ -182,7 +183,7 @@ def test_in_conversation_the_model_talks_through_a_tool(
     environments = _settings(folder, mode="conv")
     talk = {"name": "talk_to_user", "arguments": {"message": "What next?"}}
     report = {"name": "talk_to_user", "arguments": {"message": "All done."}}
-    talks = [talk, talk, TAKE, ORDER, report, DONE]
+    talks: Script = [talk, talk, TAKE, ORDER, report, DONE]
     trainer, _ = rollouts(environments, tokenizer, model, tmp_path, [talks, [DONE]])
     assert _rewards(trainer) == [1.0, 0.0]
     task = trainer.environments[0]._current.task
@@ -214,7 +215,7 @@ def test_running_into_the_limit_costs_as_told(
 def test_the_loss_of_a_group_is_finite(
     folder: Path, tokenizer: Any, model: Any, tmp_path: Path
 ) -> None:
-    scripts = [[TAKE, ORDER, DONE], [DONE]]
+    scripts: list[Script] = [[TAKE, ORDER, DONE], [DONE]]
     trainer, made = rollouts(_settings(folder), tokenizer, model, tmp_path, scripts)
     trainer.current_gradient_accumulation_steps = 1
     loss = trainer._compute_loss(trainer.model, made)

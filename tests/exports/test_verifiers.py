@@ -207,7 +207,7 @@ def test_the_command_of_verifiers_runs_the_exported_package(
 ) -> None:
     players = Players(scenario, oracle=oracle(scenario, "non_conv"))
     with chat_server(players.reply) as url:
-        options = ["-n", "1", "-r", "1", "--model", "policy", "--client.base-url", url]
+        options = ["-n", "1", "--no-push", "--model", "policy", "--client.base-url", url]
         ran = subprocess.run(
             [Path(sys.executable).with_name("vf-eval"), PACKAGE, *options],
             cwd=tmp_path,

@@ -49,9 +49,7 @@ class RlTask:
 
     def system_prompt(self, settings: RlSettings) -> str:
         """Return what the agent is told before it sees the task."""
-        return system_prompt(
-            self.pack.environment, self.scenario.now, self.mode, settings.rules
-        )
+        return system_prompt(self.pack.environment, self.scenario.now, self.mode, settings.rules)
 
 
 class Rollout:

@@ -6,6 +6,7 @@ The subset of types is the one of `transformers.utils.get_json_schema`.
 import inspect
 import json
 from collections.abc import Callable, Mapping
+from types import GenericAlias
 from typing import Any, Literal, Union
 
 from envscaler_eval.world import ToolSpec
@@ -66,10 +67,12 @@ def annotation(schema: Mapping[str, Any]) -> Any:
         return Union[tuple(annotation(option) for option in schema["anyOf"])]  # noqa: UP007
     match schema.get("type"):
         case "array":
-            return list[annotation(schema["items"])] if "items" in schema else list
+            return GenericAlias(list, annotation(schema["items"])) if "items" in schema else list
         case "object":
             values = schema.get("additionalProperties")
-            return dict[str, annotation(values)] if isinstance(values, Mapping) else dict
+            if not isinstance(values, Mapping):
+                return dict
+            return GenericAlias(dict, (str, annotation(values)))
         case str() as name:
             return _SCALARS[name]
         case _:
@@ -98,7 +101,5 @@ def _described(name: str, schema: Mapping[str, Any]) -> str:
 def _is_lossy(schema: Any) -> bool:
     """Whether a type hint cannot say all of a schema: fields of objects, and formats."""
     if isinstance(schema, Mapping):
-        return (
-            "properties" in schema or "format" in schema or any(map(_is_lossy, schema.values()))
-        )
+        return "properties" in schema or "format" in schema or any(map(_is_lossy, schema.values()))
     return isinstance(schema, list) and any(map(_is_lossy, schema))

@@ -126,7 +126,7 @@ class TrlEnvironments:
     @property
     def train_dataset(self) -> Any:
         """The rows as a `datasets.Dataset`."""
-        from datasets import Dataset
+        from datasets import Dataset  # type: ignore[import-untyped]
 
         return Dataset.from_list(self.rows)
 
@@ -204,5 +204,10 @@ def _environment_class(settings: str, key: str) -> type[RolloutEnvironment]:
     offered = (*tools, TALK) if task.mode == "conv" else (*tools,)
     base = GradedAnyway if selected.settings.grades_truncated else RolloutEnvironment
     methods = {tool.name: tool_method(tool, RolloutEnvironment._call) for tool in offered}
-    members = {**methods, "_tools": offered, "_training_set": selected, "__doc__": task.pack.info.introduction}
+    members = {
+        **methods,
+        "_tools": offered,
+        "_training_set": selected,
+        "__doc__": task.pack.info.introduction,
+    }
     return type(key, (base,), members)

@@ -107,7 +107,9 @@ class EnvScalerEnvironment(Environment[EnvScalerAction, EnvScalerObservation, En
             reward = rollout.reward()
         except EnvironmentFault as fault:
             # No reward is not a reward of 0.
-            return EnvScalerObservation(text=text, done=True, metadata={**ending, "fault": str(fault)})
+            return EnvScalerObservation(
+                text=text, done=True, metadata={**ending, "fault": str(fault)}
+            )
         return EnvScalerObservation(text=text, done=True, reward=reward, metadata=ending)
 
     @property

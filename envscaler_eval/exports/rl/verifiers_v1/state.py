@@ -1,7 +1,7 @@
 """What the tool server and the host share of a rollout: the calls that were made."""
 
 import verifiers.v1 as vf
-from pydantic import BaseModel, JsonValue
+from pydantic import BaseModel, Field, JsonValue
 
 
 class Call(BaseModel):
@@ -22,4 +22,4 @@ class RolloutState(vf.State):
 
     task: str = ""
     episode: str = ""
-    calls: list[Call] = []
+    calls: list[Call] = Field(default_factory=list)
