@@ -30,7 +30,7 @@ def chat_server(reply: Reply) -> Iterator[str]:
             self.end_headers()
             self.wfile.write(answer)
 
-        def log_message(self, *arguments: object) -> None:
+        def log_message(self, format: str, *args: object) -> None:
             """Say nothing."""
 
     class Server(ThreadingHTTPServer):

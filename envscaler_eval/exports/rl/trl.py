@@ -9,7 +9,7 @@ conversation it talks through a tool.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from envscaler_eval.errors import UsageError
 from envscaler_eval.exports.rl.rollout import RlTask, Rollout
@@ -210,4 +210,4 @@ def _environment_class(settings: str, key: str) -> type[RolloutEnvironment]:
         "_training_set": selected,
         "__doc__": task.pack.info.introduction,
     }
-    return type(key, (base,), members)
+    return cast(type[RolloutEnvironment], type(key, (base,), members))

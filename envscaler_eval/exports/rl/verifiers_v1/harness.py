@@ -14,6 +14,9 @@ import verifiers.v1 as vf
 from verifiers.v1.dialects.chat import message_to_wire
 from verifiers.v1.harnesses.utils.mcp import call_mcp, connect_mcp
 
+# Hundreds of rollouts that begin together find one tool server.
+_CONNECT_SECONDS = 120.0
+
 
 class ChatHarnessConfig(vf.HarnessConfig):
     """Nothing beyond what all harnesses have."""
@@ -45,7 +48,9 @@ class ChatHarness(vf.Harness[ChatHarnessConfig]):
             messages.append({"role": "user", "content": prompt})
         else:
             messages.extend(map(message_to_wire, prompt or []))
-        servers = {name: {"url": url} for name, url in mcp_urls.items()}
+        servers = {
+            name: {"url": url, "connect_timeout": _CONNECT_SECONDS} for name, url in mcp_urls.items()
+        }
         async with AsyncExitStack() as stack:
             tools, dispatch, live = await connect_mcp({"mcpServers": servers}, stack)
             client = await stack.enter_async_context(
