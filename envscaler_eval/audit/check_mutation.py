@@ -2,12 +2,12 @@
 
 import random
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from envscaler_eval.audit.check_mutants import check_mutants
 from envscaler_eval.audit.findings import Item
 from envscaler_eval.audit.trajectories import Trajectory
 from envscaler_eval.runtime import Runtime, Verdict
-from envscaler_eval.runtime.checking import CheckSetting, run_checks
 from envscaler_eval.scenario import Check, Scenario
 from envscaler_eval.state import State
 
@@ -31,44 +31,59 @@ def audit_checks(
         kill_rate: The share of mutants that must be told apart.
     """
     finals = _sample(corpus, scenario)
-    with_session = runtime.start_scenario(scenario, seed=0)
-    initial = with_session.state()
-    with_session.close()
-    setting = CheckSetting(scenario.now, "audit")
-    survivors: list[str] = []
-    total = 0
-    for number, check in enumerate(scenario.checks, start=1):
-        answers = [run_checks([check], initial, final, setting)[0] for final in finals]
-        if len({answer.passed for answer in answers}) == 1:
-            survivors.append(f"check {number} ({check.about}) answers the same for every ending")
-        for label, code in check_mutants(check.code):
-            total += 1
-            mutant = Check(about=check.about, kind=check.kind, code=code)
-            if not _told_apart(mutant, answers, initial, finals, setting):
-                survivors.append(f"check {number}, {label}: no trajectory tells")
-    vacuous = sum("answers the same" in note for note in survivors)
-    alive = len(survivors) - vacuous
+    session = runtime.start_scenario(scenario, seed=0)
+    initial = session.state()
+    session.close()
+    mutants = [
+        _Mutant(number, label, Check(about=check.about, kind=check.kind, code=code))
+        for number, check in enumerate(scenario.checks)
+        for label, code in check_mutants(check.code)
+    ]
+    alive = mutants
+    answers: list[set[bool]] = [set() for _ in scenario.checks]
+    for final in finals:
+        asked = [*scenario.checks, *(mutant.check for mutant in alive)]
+        verdicts = runtime.verdicts(asked, initial, final, scenario.now)
+        rights = verdicts[: len(scenario.checks)]
+        for given, right in zip(answers, rights, strict=True):
+            given.add(right.passed)
+        alive = [
+            mutant
+            for mutant, verdict in zip(alive, verdicts[len(rights) :], strict=True)
+            if _alike(verdict, rights[mutant.of])
+        ]
+    vacuous = [
+        f"check {number} ({check.about}) answers the same for every ending"
+        for number, (check, given) in enumerate(zip(scenario.checks, answers, strict=True), start=1)
+        if len(given) == 1
+    ]
+    survivors = [f"check {m.of + 1}, {m.label}: no trajectory tells" for m in alive]
     return Item(
         name="check_mutation",
-        passed=vacuous == 0 and (total == 0 or 1 - alive / total >= kill_rate),
-        cases=total,
-        failures=alive,
-        notes=tuple(survivors[:_NOTES]),
+        passed=not vacuous and (not mutants or 1 - len(alive) / len(mutants) >= kill_rate),
+        cases=len(mutants),
+        failures=len(alive),
+        notes=tuple([*vacuous, *survivors][:_NOTES]),
     )
 
 
-def _told_apart(
-    mutant: Check,
-    answers: Sequence[Verdict],
-    initial: State,
-    finals: Sequence[State],
-    setting: CheckSetting,
-) -> bool:
-    for answer, final in zip(answers, finals, strict=True):
-        verdict = run_checks([mutant], initial, final, setting)[0]
-        if verdict.passed != answer.passed or bool(verdict.broken) != bool(answer.broken):
-            return True
-    return False
+@dataclass(frozen=True)
+class _Mutant:
+    """A changed check.
+
+    Attributes:
+        of: The position of the check that it was made of.
+        label: What was changed.
+        check: The changed one.
+    """
+
+    of: int
+    label: str
+    check: Check
+
+
+def _alike(one: Verdict, other: Verdict) -> bool:
+    return one.passed == other.passed and bool(one.broken) == bool(other.broken)
 
 
 def _sample(corpus: Sequence[Trajectory], scenario: Scenario) -> list[State]:

@@ -11,8 +11,9 @@ from envscaler_eval.audit import cache
 from envscaler_eval.audit.environment_assessment import assess_environment
 from envscaler_eval.audit.findings import EnvironmentCard, Item, PackCard, ScenarioCard
 from envscaler_eval.audit.scenario_audit import audit_scenario
+from envscaler_eval.isolation import IsolationPolicy
 from envscaler_eval.pack import Pack, PackError, read_pack
-from envscaler_eval.runtime import EnvironmentFault, InProcessRuntime, Runtime
+from envscaler_eval.runtime import EnvironmentFault, Runtime
 from envscaler_eval.scenario import Scenario
 from envscaler_eval.validation import HASH_SEEDS, trace_in_process
 
@@ -34,7 +35,10 @@ class Selection:
 
 
 def audit_packs(
-    selections: Sequence[Selection], jobs: int, progress: Progress = lambda done, total: None
+    selections: Sequence[Selection],
+    jobs: int,
+    progress: Progress = lambda done, total: None,
+    isolation: IsolationPolicy | None = None,
 ) -> list[PackCard]:
     """Audit packs; what was audited before and has not changed costs nothing.
 
@@ -42,18 +46,26 @@ def audit_packs(
         selections: The packs.
         jobs: How many processes to use.
         progress: Told of each part that is done.
+        isolation: Where the packs run; by default isolated unless they are of
+            the library.
 
     Raises:
         PackError: A pack cannot be read.
+        UsageError: This machine cannot isolate one.
+        GateError: A program or a check does what isolated code may not do.
     """
+    isolation = isolation or IsolationPolicy()
     packs = [read_pack(selection.folder) for selection in selections]
+    for pack in packs:
+        isolation.admit(pack)
     wanted = [
         [pack.scenario(name) for name in selection.scenarios] or list(pack.scenarios)
         for pack, selection in zip(packs, selections, strict=True)
     ]
     with ProcessPoolExecutor(max_workers=jobs) as pool:
         parts = [
-            _PackParts(pool, pack, scenarios) for pack, scenarios in zip(packs, wanted, strict=True)
+            _PackParts(pool, pack, scenarios, isolation)
+            for pack, scenarios in zip(packs, wanted, strict=True)
         ]
         owners = {future: part for part in parts for future in part.futures()}
         progress(0, len(owners))
@@ -68,18 +80,23 @@ class _PackParts:
     """The parts of a pack's audit: those that were kept, and those on their way."""
 
     def __init__(
-        self, pool: ProcessPoolExecutor, pack: Pack, scenarios: Sequence[Scenario]
+        self,
+        pool: ProcessPoolExecutor,
+        pack: Pack,
+        scenarios: Sequence[Scenario],
+        isolation: IsolationPolicy,
     ) -> None:
         self._pack = pack
+        place = pack.folder, isolation
         self._key = cache.content_key(audited_hash(pack))
         self._keys = {scenario.id: _scenario_key(pack, scenario) for scenario in scenarios}
         self._environment = cache.load(self._key, EnvironmentCard)
         self._kept = {name: cache.load(key, ScenarioCard) for name, key in self._keys.items()}
         missing = [name for name, card in self._kept.items() if card is None]
         # The traces come first, since every scenario's card waits for them.
-        self._traces = [pool.submit(_traces, pack.folder, seed) for seed in HASH_SEEDS if missing]
-        self._assessing = [pool.submit(_assess, pack.folder)] if not self._environment else []
-        self._auditing = {name: pool.submit(_audit, pack.folder, name) for name in missing}
+        self._traces = [pool.submit(_traces, *place, seed) for seed in HASH_SEEDS if missing]
+        self._assessing = [pool.submit(_assess, *place)] if not self._environment else []
+        self._auditing = {name: pool.submit(_audit, *place, name) for name in missing}
 
     def futures(self) -> "list[Future[Any]]":
         """Return the parts that are on their way."""
@@ -136,13 +153,13 @@ def _scenario_key(pack: Pack, scenario: Scenario) -> str:
 
 
 @lru_cache(maxsize=4)
-def _opened(folder: Path) -> tuple[Pack, Runtime]:
+def _opened(folder: Path, isolation: IsolationPolicy) -> tuple[Pack, Runtime]:
     pack = read_pack(folder)
-    return pack, InProcessRuntime(pack.environment)
+    return pack, isolation.runtime(pack)
 
 
-def _assess(folder: Path) -> EnvironmentCard:
-    pack, runtime = _opened(folder)
+def _assess(folder: Path, isolation: IsolationPolicy) -> EnvironmentCard:
+    pack, runtime = _opened(folder, isolation)
     try:
         return assess_environment(pack, runtime)
     except EnvironmentFault as fault:
@@ -150,8 +167,8 @@ def _assess(folder: Path) -> EnvironmentCard:
         return EnvironmentCard(env=pack.info.id, items=(broken,), score=0.0)
 
 
-def _audit(folder: Path, scenario_id: str) -> ScenarioCard:
-    pack, runtime = _opened(folder)
+def _audit(folder: Path, isolation: IsolationPolicy, scenario_id: str) -> ScenarioCard:
+    pack, runtime = _opened(folder, isolation)
     try:
         return audit_scenario(pack.scenario(scenario_id), runtime)
     except EnvironmentFault as fault:
@@ -159,8 +176,8 @@ def _audit(folder: Path, scenario_id: str) -> ScenarioCard:
         return ScenarioCard(env=pack.info.id, scenario=scenario_id, items=(broken,))
 
 
-def _traces(folder: Path, hash_seed: str) -> dict[str, str]:
+def _traces(folder: Path, isolation: IsolationPolicy, hash_seed: str) -> dict[str, str]:
     try:
-        return trace_in_process(folder, hash_seed)
+        return trace_in_process(folder, hash_seed, isolation)
     except PackError:
         return {}

@@ -185,13 +185,12 @@ def _as_scenario(pack: Pack, rejection: Rejection) -> Scenario:
 
 
 def _coverage(runtime: Runtime, sequences: Sequence[tuple[Scenario, tuple[ToolCall, ...]]]) -> Item:
-    def play() -> None:
+    with runtime.lines_run() as ran:
         for scenario, calls in sequences:
             with Episode(scenario, runtime) as episode:
                 for call in calls:
                     episode.call(call.name, call.arguments)
-
-    run, missed = line_coverage(runtime.environment.code, play)
+    run, missed = line_coverage(runtime.environment.code, ran)
     share = run / (run + len(missed))
     return Item(
         name="coverage",

@@ -1,36 +1,19 @@
-"""Which lines of a program ran. Environments are no files, which coverage tools need."""
+"""Which lines of a program could run, and which of them did."""
 
-import sys
-from collections.abc import Callable, Iterator
-from types import CodeType, FrameType
-from typing import Any
+from collections.abc import Iterator, Set
+from types import CodeType
 
 
-def line_coverage(code: CodeType, play: Callable[[], None]) -> tuple[int, list[int]]:
-    """Run something and see which lines of a program it reaches.
+def line_coverage(code: CodeType, ran: Set[int]) -> tuple[int, list[int]]:
+    """Hold the lines that ran against those of the program's functions.
 
     Args:
-        code: The compiled program; its functions are recognised by its filename.
-        play: What runs the program, in this thread.
+        code: The compiled program.
+        ran: The numbers of the lines that ran.
 
     Returns:
         How many lines of the program's functions ran, and which did not.
     """
-    ran: set[int] = set()
-
-    def trace(frame: FrameType, event: str, argument: Any) -> Any:
-        if frame.f_code.co_filename != code.co_filename:
-            return None
-        if event == "line":
-            ran.add(frame.f_lineno)
-        return trace
-
-    previous = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        play()
-    finally:
-        sys.settrace(previous)
     lines = {line for function in _functions(code) for line in _lines(function)}
     return len(lines & ran), sorted(lines - ran)
 

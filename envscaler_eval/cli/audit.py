@@ -11,7 +11,7 @@ from rich.table import Table
 
 from envscaler_eval.cli.packs import split_names
 from envscaler_eval.errors import UsageError
-from envscaler_eval.pack import LIBRARY, find_packs
+from envscaler_eval.pack import find_packs
 
 
 def audit(
@@ -29,8 +29,11 @@ def audit(
     record: Annotated[
         bool, typer.Option("--record", help="Write the numbers into each pack.yaml.")
     ] = False,
-    trust: Annotated[
-        bool, typer.Option("--trust", help="Run packs from outside the library unprotected.")
+    isolation: Annotated[
+        str, typer.Option(help="auto (isolated unless of the library), in_process or isolated.")
+    ] = "auto",
+    allow_weak_isolation: Annotated[
+        bool, typer.Option(help="Go on where this machine lacks a protection.")
     ] = False,
 ) -> None:
     """Try to earn rewards without the work, and to lose them with it.
@@ -41,15 +44,12 @@ def audit(
 
     from envscaler_eval.audit import PackCard, Selection, audit_packs, record_quality
     from envscaler_eval.audit.report import failures, html_page, rates_text, summary_table
+    from envscaler_eval.isolation import IsolationPolicy, isolation_choice
 
+    policy = IsolationPolicy(isolation_choice(isolation), allow_weak_isolation)
     chosen: dict[Path, list[str]] = {}
     names = what or [str(folder) for folder in find_packs()]
-    for name, (folder, scenario) in ((n, part) for n in names for part in split_names(n)):
-        if not trust and folder.resolve().parent != LIBRARY.resolve():
-            raise UsageError(
-                f"{name}: the audit runs a pack's code unprotected, and this one is not of the "
-                "library; read it, then add --trust"
-            )
+    for folder, scenario in (part for name in names for part in split_names(name)):
         chosen.setdefault(folder, []).extend([scenario] if scenario else [])
     selections = [Selection(folder, tuple(names)) for folder, names in chosen.items()]
     console = Console()
@@ -65,6 +65,7 @@ def audit(
             selections,
             jobs,
             lambda done, total: progress.update(bar, completed=done, total=total),
+            policy,
         )
     console.print(summary_table(cards))
     console.print(rates_text(cards))

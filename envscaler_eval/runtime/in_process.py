@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import marshal
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from envscaler_eval.program import Program
@@ -16,7 +17,9 @@ from envscaler_eval.runtime.runtime import (
     ObservationForm,
     Outcome,
     Runtime,
+    Verdict,
 )
+from envscaler_eval.runtime.tracing import LineTracer
 from envscaler_eval.state import (
     State,
     UnserialisableStateError,
@@ -54,6 +57,18 @@ class InProcessRuntime(Runtime):
         if start is None:
             start = self._starts[id(state)] = InitialState(state)
         return InProcessSession(compiled_program(self.environment), start, now, seed, observations)
+
+    def verdicts(
+        self, checks: Sequence[Check], initial: State, final: State, now: str
+    ) -> tuple[Verdict, ...]:
+        """Run checks on two states; see `Runtime.verdicts`."""
+        return run_checks(checks, initial, final, CheckSetting(now, self.environment.id))
+
+    @contextmanager
+    def lines_run(self) -> Iterator[Set[int]]:
+        """Collect the lines that run; see `Runtime.lines_run`."""
+        with LineTracer(compiled_program(self.environment).code) as tracer:
+            yield tracer.lines
 
 
 def compiled_program(environment: Environment) -> Program:

@@ -8,7 +8,8 @@ and only plain data comes out, so that a session may be another process.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -121,6 +122,26 @@ class Runtime(ABC):
 
         Raises:
             EnvironmentFault: The environment does not start.
+        """
+
+    @abstractmethod
+    def verdicts(
+        self, checks: Sequence[Check], initial: State, final: State, now: str
+    ) -> tuple[Verdict, ...]:
+        """Run checks on two states that are at hand.
+
+        Args:
+            checks: The checks, in order.
+            initial: The state before the first call; left as it is.
+            final: The state to judge; left as it is.
+            now: Where the checks' clock stands.
+        """
+
+    @abstractmethod
+    def lines_run(self) -> AbstractContextManager[Set[int]]:
+        """Collect the lines of the program that run in sessions meanwhile.
+
+        A session counts when it is started and closed within, in this thread.
         """
 
     def start_scenario(

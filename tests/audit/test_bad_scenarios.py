@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from envscaler_eval.audit import ScenarioCard, Selection, audit_packs, audit_scenario
+from envscaler_eval.isolation import IsolationPolicy
 from envscaler_eval.pack import PackError, read_pack
 from envscaler_eval.runtime import InProcessRuntime
 from tests.audit.tool_shed import DRILL, SAW, SCENARIO, SOURCE, checks, guard, write_pack
@@ -20,7 +21,7 @@ def audited(folder: Path) -> ScenarioCard:
 
 
 def audited_in_processes(folder: Path) -> ScenarioCard:
-    (card,) = audit_packs([Selection(folder)], jobs=1)
+    (card,) = audit_packs([Selection(folder)], 1, isolation=IsolationPolicy("in_process"))
     return card.scenarios[0]
 
 

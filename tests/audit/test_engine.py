@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from typer.testing import CliRunner
@@ -9,8 +10,9 @@ from typer.testing import CliRunner
 from envscaler_eval.audit import Selection, audit_packs, audited_hash, record_quality
 from envscaler_eval.audit.report import html_page, rates_text
 from envscaler_eval.cli.app import app
-from envscaler_eval.errors import UsageError
+from envscaler_eval.isolation import IsolationChoice, IsolationPolicy
 from envscaler_eval.pack import read_pack
+from envscaler_eval.runtime.gate import GateError
 from tests.audit.tool_shed import checks, guard, write_pack
 
 VACUOUS = "def check(initial, final):\n    return len(final['tools']) > 3\n"
@@ -62,7 +64,7 @@ def test_command_exits_with_1_and_says_why(tmp_path: Path) -> None:
     output = tmp_path / "cards.json"
     ended = CliRunner().invoke(
         app,
-        ["audit", str(folder), "--trust", "--jobs", "1", "--json", str(output)],
+        ["audit", str(folder), "--jobs", "1", "--json", str(output)],
         env={"COLUMNS": "200"},
     )
     assert ended.exit_code == 1
@@ -71,7 +73,19 @@ def test_command_exits_with_1_and_says_why(tmp_path: Path) -> None:
     assert card["env"] == "tool_shed"
 
 
-def test_pack_of_a_stranger_is_not_run_unasked(tmp_path: Path) -> None:
+def test_isolated_audit_finds_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = write_pack(tmp_path, checks=[*checks(), guard(VACUOUS)])
+    cards = []
+    for choice in get_args(IsolationChoice):
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / choice))
+        cards += audit_packs([Selection(folder)], 1, isolation=IsolationPolicy(choice))
+    assert cards[0] == cards[1] == cards[2]
+    assert cards[0].environment.items[-1].value is not None
+
+
+def test_pack_of_a_stranger_is_never_run_in_this_process(tmp_path: Path) -> None:
     folder = write_pack(tmp_path)
-    with pytest.raises(UsageError, match="read it, then add --trust"):
+    program = folder / "environment.py"
+    program.write_text(f"import os\n{program.read_text()}")
+    with pytest.raises(GateError, match="imports os"):
         CliRunner().invoke(app, ["audit", str(folder)], catch_exceptions=False)

@@ -6,8 +6,7 @@ never come here, nor anything else that tells what is asked for.
 """
 
 import marshal
-from collections.abc import Mapping
-from typing import Any
+from contextlib import nullcontext
 
 from envscaler_eval.program import Program
 from envscaler_eval.runtime.confined.encoding import (
@@ -21,6 +20,7 @@ from envscaler_eval.runtime.confined.protocol import DONE, ENDED, REFUSED, TURN_
 from envscaler_eval.runtime.confined.wire import Channel, ClosedError
 from envscaler_eval.runtime.in_process import InitialState, InProcessSession, describe
 from envscaler_eval.runtime.runtime import EnvironmentFault
+from envscaler_eval.runtime.tracing import LineTracer
 from envscaler_eval.state import State
 
 
@@ -69,34 +69,31 @@ def serve(channel: Channel, limits: Limits) -> None:
 
 
 def _serve(channel: Channel, answers: Answers, limits: Limits) -> None:
-    setting, code, state = (channel.receive() for _ in range(3))
-    session = _start(decode(setting), code, state)
-    kind, body = _encoded(session.own_attributes(), limits.message_bytes)
-    while True:
-        answers.send(kind, body)
-        request = channel.receive()
-        kind, body = _answer(session, decode(request), limits.message_bytes)
-
-
-def _start(setting: Mapping[str, Any], code: bytes, state: bytes) -> InProcessSession:
-    return InProcessSession(
-        Program(**setting["program"], code=marshal.loads(code)),
-        InitialState(decode(state)),
-        setting["now"],
-        setting["seed"],
-        setting["observations"],
-        fatal=(MemoryError,),
-    )
-
-
-def _answer(
-    session: InProcessSession, request: Mapping[str, Any], longest: int
-) -> tuple[bytes, bytes]:
-    if "name" in request:
-        outcome = session.call(request["name"], request["arguments"])
-        told = {"observation": outcome.observation, "status": outcome.status}
-        return DONE, encode(told, longest)
-    return _encoded(session.attributes(), longest)
+    encoded_setting, code, state = (channel.receive() for _ in range(3))
+    setting = decode(encoded_setting)
+    program = Program(**setting["program"], code=marshal.loads(code))
+    tracer = LineTracer(program.code)
+    with tracer if setting["traced"] else nullcontext():
+        session = InProcessSession(
+            program,
+            InitialState(decode(state)),
+            setting["now"],
+            setting["seed"],
+            setting["observations"],
+            fatal=(MemoryError,),
+        )
+        kind, body = _encoded(session.own_attributes(), limits.message_bytes)
+        while True:
+            answers.send(kind, body)
+            request = decode(channel.receive())
+            if "lines" in request:
+                kind, body = DONE, encode(sorted(tracer.lines))
+            elif "name" in request:
+                outcome = session.call(request["name"], request["arguments"])
+                told = {"observation": outcome.observation, "status": outcome.status}
+                kind, body = DONE, encode(told, limits.message_bytes)
+            else:
+                kind, body = _encoded(session.attributes(), limits.message_bytes)
 
 
 def _encoded(state: State, longest: int) -> tuple[bytes, bytes]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import marshal
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence, Set
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from envscaler_eval.runtime.checking import compiled_check
@@ -62,6 +63,7 @@ class IsolatedRuntime(Runtime):
         self._server = server or shared_server()
         self._states: dict[int, tuple[State, bytes]] = {}
         self._code: bytes | None = None
+        self._lines: set[int] | None = None
         if gate:
             require_harmless_program(environment.id, environment.source, environment.scratch)
 
@@ -89,6 +91,7 @@ class IsolatedRuntime(Runtime):
             "now": now,
             "seed": seed,
             "observations": observations,
+            "traced": self._lines is not None,
         }
 
         def judge(checks: Sequence[Check], own: bytes, final: bytes) -> Judgement:
@@ -106,7 +109,26 @@ class IsolatedRuntime(Runtime):
             [encode(setting), self._code, given],
             self._limits,
             judge,
+            self._lines,
         )
+
+    def verdicts(
+        self, checks: Sequence[Check], initial: State, final: State, now: str
+    ) -> tuple[Verdict, ...]:
+        """Run checks on two states; see `Runtime.verdicts`."""
+        setting = encode({"now": now, "seed": self.environment.id})
+        return self._judge(
+            checks, setting, self._encoded(initial), encode({}), encode(final)
+        ).verdicts
+
+    @contextmanager
+    def lines_run(self) -> Iterator[Set[int]]:
+        """Collect the lines that run; see `Runtime.lines_run`."""
+        self._lines = set()
+        try:
+            yield self._lines
+        finally:
+            self._lines = None
 
     def start_scenario(
         self, scenario: Scenario, seed: int, observations: ObservationForm = "json"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import threading
 import weakref
@@ -37,6 +38,7 @@ class IsolatedSession:
         frames: Sequence[bytes],
         limits: Limits,
         judge: JudgeState,
+        lines: set[int] | None = None,
     ) -> None:
         """Start the environment in the worker.
 
@@ -46,6 +48,7 @@ class IsolatedSession:
             frames: The program and the initial state, for the worker.
             limits: The bounds of a call.
             judge: How to judge.
+            lines: Where the lines that have run are put on closing.
 
         Raises:
             EnvironmentFault: The program does not start.
@@ -54,6 +57,7 @@ class IsolatedSession:
         self._worker = worker
         self._budget = limits.call_seconds, limits.call_cpu_seconds
         self._judge = judge
+        self._lines = lines
         self._turn = threading.Lock()
         self._reason: str | None = None
         # An episode that is dropped without being closed leaves no process.
@@ -109,6 +113,10 @@ class IsolatedSession:
 
     def close(self) -> None:
         """End the worker."""
+        if self._lines is not None and self._reason is None and self._end.alive:
+            with contextlib.suppress(WorkerFault, WorkerRefusal):
+                answer = self._worker.ask([encode({"lines": True})], *self._budget)
+                self._lines |= _line_numbers(answer)
         self._end()
 
     def _export(self) -> bytes:
@@ -130,6 +138,16 @@ class IsolatedSession:
 def _does_not_start(environment_id: str, reason: str) -> str:
     prefix = f"environment '{environment_id}' does not start: "
     return prefix + reason.removeprefix(prefix)
+
+
+def _line_numbers(answer: bytes) -> set[int]:
+    """Read line numbers, whose form no one vouches for."""
+    try:
+        numbers = decode(answer)
+    except DecodeError:
+        return set()
+    told = numbers if isinstance(numbers, list) else []
+    return {number for number in told if type(number) is int}
 
 
 def _outcome(answer: bytes) -> Outcome:
