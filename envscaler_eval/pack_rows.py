@@ -18,7 +18,7 @@ from envscaler_eval.pack import Pack, PackInfo
 from envscaler_eval.scenario import Frozen, Rejection, Scenario
 
 Row = dict[str, Any]
-ColumnType = Literal["text", "texts", "flag", "number", "json"]
+ColumnType = Literal["text", "texts", "flag", "json"]
 
 ENVIRONMENT_COLUMNS: dict[str, ColumnType] = {
     "env": "text",

@@ -37,7 +37,7 @@ LAYERS = [
     },
     {"episode"},
     {"policies", "audit", "benchmarks", "validation"},
-    {"solvers", "scorers"},
+    {"solvers", "scorers", "text_vectors"},
     {"tasks"},
     {"_registry", "results", "exports"},
     {"cli"},

@@ -4,7 +4,9 @@ import sys
 
 import typer
 
+from envscaler_eval.cli.ablation import ablation
 from envscaler_eval.cli.audit import audit, audit_benchmark
+from envscaler_eval.cli.collect import collect
 from envscaler_eval.cli.compare import compare_models
 from envscaler_eval.cli.data import data
 from envscaler_eval.cli.demo import demo
@@ -13,6 +15,9 @@ from envscaler_eval.cli.export import export_app
 from envscaler_eval.cli.export_rl import export_rl
 from envscaler_eval.cli.import_packs import import_app
 from envscaler_eval.cli.packs import list_packs, show, validate
+from envscaler_eval.cli.probe import probe
+from envscaler_eval.cli.scaling import scaling
+from envscaler_eval.cli.similarity import similarity
 from envscaler_eval.cli.stability import stability
 from envscaler_eval.errors import UsageError
 
@@ -32,9 +37,14 @@ app.command("stability")(stability)
 app.command("doctor")(doctor)
 app.command("audit-benchmark")(audit_benchmark)
 app.add_typer(data, name="data")
+app.command("collect")(collect)
 app.add_typer(import_app, name="import")
 export_app.command("rl")(export_rl)
 app.add_typer(export_app, name="export")
+app.add_typer(scaling, name="scaling")
+app.command("similarity")(similarity)
+app.command("probe")(probe)
+app.command("ablation")(ablation)
 
 
 def main() -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from envscaler_eval.results.floors import Floor
 from envscaler_eval.results.missing import Bounds
 from envscaler_eval.results.published import Published
-from envscaler_eval.results.statistics import ClusteredMean, TestedMean
+from envscaler_eval.results.statistics import ClusteredMean, DifferenceTest
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class Comparison:
     samples: int
     before: Side
     after: Side
-    difference: TestedMean
+    difference: DifferenceTest
     p_holm: float | None
     detectable: float | None
     cluster_correlation: float | None
@@ -123,8 +123,8 @@ class Comparison:
 
     @property
     def sign_is_open(self) -> bool:
-        """Whether missing episodes could turn the difference around."""
-        return bool(self.before.missing or self.after.missing) and self.bounds.sign_is_open
+        """Whether missing episodes could turn the difference around, or make it nothing."""
+        return self.bounds.low < self.bounds.high and self.bounds.low <= 0 <= self.bounds.high
 
 
 @dataclass(frozen=True)

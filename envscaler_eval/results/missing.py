@@ -20,11 +20,6 @@ class Bounds:
     low: float
     high: float
 
-    @property
-    def sign_is_open(self) -> bool:
-        """Whether both signs are possible."""
-        return self.low < 0 < self.high
-
 
 def score_range(*sides: Sequence[SampleRuns]) -> tuple[float, float]:
     """Return the lowest and the highest score: 0 and 1, or what was seen beyond."""

@@ -12,11 +12,11 @@ from envscaler_eval.results.statistics import (
     Floats,
     clustered_mean,
     detectable_difference,
+    difference_test,
     intraclass_correlation,
     mcnemar,
     noise_flip_rate,
     pass_hat_k,
-    tested_mean,
 )
 from envscaler_eval.results.table import EpisodeRow, ResultTable
 
@@ -61,7 +61,7 @@ def compare_pairs(compared: Compared) -> Comparison:
     weights = sample_weights(befores, macro)
     differences = np.array([after.mean - before.mean for before, after in both])
     clusters = [before.cluster for before in befores]
-    difference = tested_mean(differences, clusters, weights)
+    difference = difference_test(differences, clusters, weights)
     log = compared.before.logs[0]
     binary = _is_binary(befores) and _is_binary(afters)
     gained, lost = _flips(both) if binary else _share_changed(differences)

@@ -48,8 +48,8 @@ def read_results(paths: Sequence[str | Path], cluster_key: str | None = None) ->
         UsageError: There is no such log, it holds no numeric score, or samples lack
             the metadata that names their cluster.
     """
-    headers = [read_eval_log(path, header_only=True) for path in _log_files(paths)]
-    latest, notes = _latest_attempts(headers)
+    headers = [read_eval_log(path, header_only=True) for path in log_files(paths)]
+    latest, notes = latest_attempts(headers)
     logs: list[LogHeader] = []
     rows: list[EpisodeRow] = []
     for header in latest:
@@ -59,8 +59,15 @@ def read_results(paths: Sequence[str | Path], cluster_key: str | None = None) ->
     return ResultTable(tuple(logs), tuple(rows), tuple(notes))
 
 
-def _log_files(paths: Sequence[str | Path]) -> list[str]:
-    """Find the logs, each once, in the order given and in folders by name."""
+def log_files(paths: Sequence[str | Path]) -> list[str]:
+    """Find the logs, each once, in the order given and in folders by name.
+
+    Args:
+        paths: Logs, and folders that hold some at any depth.
+
+    Raises:
+        UsageError: There is no such log.
+    """
     found: dict[str, None] = {}
     for path in map(str, paths):
         if path.endswith(_SUFFIXES) and ("://" in path or Path(path).is_file()):
@@ -75,8 +82,15 @@ def _log_files(paths: Sequence[str | Path]) -> list[str]:
     return list(found)
 
 
-def _latest_attempts(headers: Sequence[EvalLog]) -> tuple[list[EvalLog], list[str]]:
-    """Keep the last attempt of each run, and say what was left out."""
+def latest_attempts(headers: Sequence[EvalLog]) -> tuple[list[EvalLog], list[str]]:
+    """Keep the last attempt of each run, and say what was left out.
+
+    Args:
+        headers: The headers of logs.
+
+    Returns:
+        The headers that are kept, and a line for each that is not.
+    """
     last: dict[str, EvalLog] = {}
     for header in headers:
         rival = last.get(header.eval.task_id)
@@ -132,10 +146,13 @@ def _log_header(header: EvalLog, names: Mapping[Part, str], cluster_key: str | N
     )
 
 
-def _role(config: ModelConfig | list[ModelConfig]) -> Any:
+def _role(config: ModelConfig | list[ModelConfig]) -> str:
+    """Name the model of a role, with the settings that it was given."""
     if isinstance(config, list):
-        return [_role(each) for each in config]
-    return {"model": config.model, **config.config.model_dump(exclude_none=True)}
+        return ", ".join(map(_role, config))
+    given = config.config.model_dump(exclude_none=True)
+    settings = ", ".join(f"{name}={value}" for name, value in given.items())
+    return f"{config.model} ({settings})" if settings else config.model
 
 
 def _data(metadata: Mapping[str, Any]) -> dict[str, str]:

@@ -46,7 +46,7 @@ class LogHeader:
     task: str
     version: str
     args: Mapping[str, Any]
-    roles: Mapping[str, Any]
+    roles: Mapping[str, str]
     generation: Mapping[str, Any]
     solver: str | None
     data: Mapping[str, str]

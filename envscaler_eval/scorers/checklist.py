@@ -124,6 +124,8 @@ def _metadata(grade: Grade, record: EpisodeRecord) -> dict[str, Any]:
         "user_messages": record.user_messages,
         "collateral": list(grade.collateral),
         "broken_checks": len(grade.broken),
+        # Their places: short enough for the summaries of samples, which `checks` often is not.
+        "failed_checks": [i for i, check in enumerate(grade.checks) if not check.passed],
         "checks": [
             {
                 "about": check.about,

@@ -1,6 +1,7 @@
 """What a log keeps of an episode: enough to play it again."""
 
-from typing import Literal, TypeVar
+from collections.abc import Mapping
+from typing import Any, Literal, TypeVar
 
 from inspect_ai.solver import TaskState
 from pydantic import BaseModel, JsonValue
@@ -94,5 +95,10 @@ def write_record(state: TaskState, record: BaseModel) -> None:
 
 def read_record(state: TaskState, kind: type[Record]) -> Record | None:
     """Return the record of a sample, or `None` when its episode left none."""
-    content = state.store.get(_STORE_KEY)
+    return stored_record({_STORE_KEY: state.store.get(_STORE_KEY)}, kind)
+
+
+def stored_record(store: Mapping[str, Any], kind: type[Record]) -> Record | None:
+    """Return the record in the store of a logged sample, or `None` where there is none."""
+    content = store.get(_STORE_KEY)
     return None if content is None else kind.model_validate(content)

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-import datasets  # type: ignore[import-untyped]
+import datasets
 import pytest
 import yaml
 from typer.testing import CliRunner

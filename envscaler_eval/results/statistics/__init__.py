@@ -9,9 +9,9 @@ from envscaler_eval.results.statistics.agreement import (
 from envscaler_eval.results.statistics.clustered import (
     FEWEST_CLUSTERS,
     ClusteredMean,
-    TestedMean,
+    DifferenceTest,
     clustered_mean,
-    tested_mean,
+    difference_test,
 )
 from envscaler_eval.results.statistics.holm import holm
 from envscaler_eval.results.statistics.power import (
@@ -27,13 +27,14 @@ __all__ = [
     "FEWEST_CLUSTERS",
     "POWER",
     "ClusteredMean",
+    "DifferenceTest",
     "Floats",
     "SignFlip",
-    "TestedMean",
     "Variation",
     "assumed_variation",
     "clustered_mean",
     "detectable_difference",
+    "difference_test",
     "holm",
     "intraclass_correlation",
     "mcnemar",
@@ -41,5 +42,4 @@ __all__ = [
     "pass_hat_k",
     "samples_needed",
     "sign_flip",
-    "tested_mean",
 ]

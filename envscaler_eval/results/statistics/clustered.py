@@ -34,7 +34,7 @@ class ClusteredMean:
 
 
 @dataclass(frozen=True)
-class TestedMean(ClusteredMean):
+class DifferenceTest(ClusteredMean):
     """A mean that was tested against zero.
 
     Attributes:
@@ -66,9 +66,9 @@ def clustered_mean(
     return ClusteredMean(mean, error, mean - reach, mean + reach, count)
 
 
-def tested_mean(
+def difference_test(
     values: Floats, clusters: Sequence[Hashable], weights: Floats | None = None
-) -> TestedMean:
+) -> DifferenceTest:
     """Return the weighted mean of differences, tested by sign flips of clusters.
 
     The interval is the one that inverts the test: it holds zero when p > 0.05.
@@ -81,7 +81,7 @@ def tested_mean(
     sums, sizes = _by_cluster(values, clusters, weights)
     flipped = sign_flip(sums, sizes)
     enough = len(sums) >= FEWEST_CLUSTERS
-    return TestedMean(
+    return DifferenceTest(
         value=float(sums.sum()),
         error=_error(sums, sizes),
         low=flipped.low if enough else None,

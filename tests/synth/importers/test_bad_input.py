@@ -32,7 +32,8 @@ GOOD_TASK = scenario("env_2_sft")
         ("text", "envs.json: item 2: is a str; each item must be a mapping"),
         (environment(env_id=None), "envs.json: item 2: env_id: is missing; add it"),
         (environment(env_id=7), "envs.json: item 2: env_id: is a int; write a text"),
-        (environment("env 1"), "envs.json: env 1: env_id: is 'env 1'; string should match"),
+        (environment("env 1"), "envs.json: env 1: env_id: is 'env 1'; use letters"),
+        (environment("../packs"), "envs.json: ../packs: env_id: is '../packs'; use letters"),
         (environment("env_2_sft"), "envs.json: env_2_sft: env_id: occurs twice"),
         (
             environment(env_class_code=None),
@@ -77,7 +78,7 @@ def test_a_faulty_environment_is_left_out(
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({"env_id": "env_9_rl"}, "env_id: 'env_9_rl' is no environment that was read"),
+        ({"env_id": "env_9_rl"}, "env_id: 'env_9_rl' was not read; give the file that has it"),
         ({"env_id": None}, "env_id: is missing; add it"),
         ({"task_id": "a b"}, "task_id: is 'a b'; string should match"),
         ({"task_id": None}, "task_id: is missing; add it"),
@@ -126,7 +127,7 @@ def test_an_environment_without_sound_scenarios_is_left_out(
     report = import_records([GOOD, environment()], [GOOD_TASK, scenario(task="")])
     assert report.packs == {"env_2_sft": 1}
     assert report.dropped[1] == (
-        "envs.json: env_1_sft: has no scenario in the files given, or none left"
+        "envs.json: env_1_sft: has no scenario in the files given, or none left; give one that has"
     )
 
 
