@@ -39,7 +39,7 @@ LAYERS = [
     {"policies", "audit", "benchmarks", "validation"},
     {"solvers", "scorers", "text_vectors"},
     {"tasks"},
-    {"_registry", "results", "exports"},
+    {"_registry", "estimate", "results", "exports"},
     {"cli"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}

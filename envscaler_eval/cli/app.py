@@ -11,6 +11,7 @@ from envscaler_eval.cli.compare import compare_models
 from envscaler_eval.cli.data import data
 from envscaler_eval.cli.demo import demo
 from envscaler_eval.cli.doctor import doctor
+from envscaler_eval.cli.estimate import estimate
 from envscaler_eval.cli.export import export_app
 from envscaler_eval.cli.export_rl import export_rl
 from envscaler_eval.cli.import_packs import import_app
@@ -35,6 +36,7 @@ app.command("audit")(audit)
 app.command("compare")(compare_models)
 app.command("stability")(stability)
 app.command("doctor")(doctor)
+app.command("estimate")(estimate)
 app.command("audit-benchmark")(audit_benchmark)
 app.add_typer(data, name="data")
 app.command("collect")(collect)
