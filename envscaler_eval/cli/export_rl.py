@@ -5,6 +5,8 @@ from typing import Annotated, Literal
 
 import typer
 
+from envscaler_eval.errors import UsageError
+
 
 def export_rl(
     out: Annotated[Path, typer.Option("--out", "-o", help="The folder to write.")],
@@ -21,6 +23,9 @@ def export_rl(
             help="Ids, packs or folders of packs, comma-separated; by default the "
             "library's train split."
         ),
+    ] = None,
+    manifest: Annotated[
+        Path | None, typer.Option(help="A manifest that names the environments, instead.")
     ] = None,
     tags: Annotated[
         str | None, typer.Option(help="Keep scenarios that carry all of these, comma-separated.")
@@ -69,10 +74,14 @@ def export_rl(
     from envscaler_eval.exports.rl.curriculum import choose
     from envscaler_eval.exports.rl.folders import write_folder
     from envscaler_eval.exports.rl.settings import RlSettings
+    from envscaler_eval.results.manifest import manifest_packs
     from envscaler_eval.tasks.dataset import listed
 
+    if manifest and envs:
+        raise UsageError("--envs and --manifest both name environments; give one of them")
+    packs = manifest_packs(manifest) if manifest else []
     settings = RlSettings(
-        envs=tuple(listed(envs)),
+        envs=tuple(listed(envs)) or tuple(str(pack.folder) for pack in packs),
         tags=tuple(listed(tags)),
         mode=mode,
         seed=seed,

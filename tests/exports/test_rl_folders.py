@@ -9,6 +9,7 @@ import pytest
 from envscaler_eval.exports.rl import TrainingSet
 from envscaler_eval.exports.rl.folders import read_settings
 from envscaler_eval.pack import read_pack
+from envscaler_eval.results.manifest import write_manifest
 from tests.cli.commands import Command
 from tests.pack_files import write_pack
 
@@ -76,14 +77,25 @@ def test_the_rows_for_trl_have_what_reset_needs(
     assert "talk_to_user" in talking[0]["content"]
 
 
+def test_a_manifest_names_the_environments(envscaler: Command, pack: Path, tmp_path: Path) -> None:
+    manifest = tmp_path / "chosen.yaml"
+    write_manifest(manifest, "scaling", [read_pack(pack)], {})
+    code, told, _ = envscaler(
+        "export", "rl", "--target", "trl", "--manifest", manifest, "-o", tmp_path / "out"
+    )
+    assert code == 0
+    assert "1 task of stock_room" in told
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["--envs", "grant_office", "-o", "x"], "grant_office: of the test split"),
+        (["--envs", "grant_office", "-o", "x"], "grant_office: to test on"),
         (["--envs", "grant_office", "-o", "1 x"], "no name for a Python package"),
         (["--curriculum", "0.2:0.8", "-o", "x"], "needs logs"),
         (["--curriculum", "half", "-o", "x", "some.eval"], "two success rates"),
         (["-o", "x", "some.eval"], "logs are for --curriculum"),
+        (["-o", "x", "--envs", "a", "--manifest", "b"], "give one of them"),
     ],
 )
 def test_mistakes_are_told_in_a_line_and_nothing_is_written(

@@ -2,7 +2,6 @@
 
 import json
 import re
-import tempfile
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal
@@ -13,6 +12,7 @@ from envscaler_eval.errors import UsageError
 from envscaler_eval.exports.rl.settings import RlSettings
 from envscaler_eval.exports.rl.training_set import TrainingSet
 from envscaler_eval.exports.rl.trl import TrlEnvironments
+from envscaler_eval.exports.whole_folder import whole_folder
 from envscaler_eval.isolation import is_shipped
 from envscaler_eval.pack_writing import write_pack
 
@@ -40,23 +40,19 @@ def write_folder(target: Target, settings: RlSettings, out: Path) -> str:
         UsageError: The folder is there already, has no name for a package, or the
             settings select what may not be trained on, or nothing.
     """
-    if out.exists():
-        raise UsageError(f"{out}: is there already; remove it or write to another folder")
     package = re.sub(r"[-. ]+", "_", out.name).lower()
     if not package.isidentifier():
         raise UsageError(f"{out}: '{out.name}' is no name for a Python package; choose another")
     selected = TrainingSet(settings)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{out.name}-", dir=out.parent) as staging:
-        draft = Path(staging) / out.name
+    with whole_folder(out) as draft:
         _render(target, _facts(package, selected), draft)
         home = draft / package if (draft / package).is_dir() else draft
         _write_settings(selected, home)
         if target == "trl":
             _write_rows(TrlEnvironments(settings).rows, draft / "train.jsonl")
-        draft.rename(out)
     names = ", ".join(pack.info.id for pack in selected.packs)
-    return f"{out}: {len(selected.tasks)} tasks of {names} for {target}; see its README.md"
+    tasks = "1 task" if len(selected.tasks) == 1 else f"{len(selected.tasks)} tasks"
+    return f"{out}: {tasks} of {names} for {target}; see its README.md"
 
 
 def read_settings(folder: Path) -> RlSettings:

@@ -1,11 +1,11 @@
 """The scenarios to train on, ready to be played."""
 
-from collections.abc import Sequence
 from functools import cache, cached_property
 
 from envscaler_eval.errors import UsageError
 from envscaler_eval.exports.rl.rollout import RlTask, Rollout
 from envscaler_eval.exports.rl.settings import RlSettings
+from envscaler_eval.exports.training_envs import refuse_test_environments
 from envscaler_eval.isolation import IsolationPolicy, limits_of
 from envscaler_eval.pack import Pack
 from envscaler_eval.runtime import Runtime
@@ -30,7 +30,7 @@ class TrainingSet:
         everything = bool(settings.envs) or settings.include_test
         self.packs = tuple(select_packs(settings.envs, None if everything else "train"))
         if not settings.include_test:
-            refuse_test_environments(self.packs)
+            refuse_test_environments((pack.info.id, pack.info.split) for pack in self.packs)
         for pack in self.packs:
             _require_hash(pack, settings.pack_hashes.get(pack.info.id, pack.hash))
         self._policy = IsolationPolicy(
@@ -97,20 +97,6 @@ class TrainingSet:
             lacking = f"carries the tags {', '.join(settings.tags)}" if settings.tags else "is left"
             raise UsageError(f"no scenario with checks of {names} {lacking}")
         return tuple(tasks)
-
-
-def refuse_test_environments(packs: Sequence[Pack]) -> None:
-    """Keep environments of the test split out of training.
-
-    Raises:
-        UsageError: One is among them.
-    """
-    held_out = [pack.info.id for pack in packs if pack.info.split == "test"]
-    if held_out:
-        raise UsageError(
-            f"{', '.join(held_out)}: of the test split, not to be trained on; leave out what is "
-            "held out, or insist with --include-test"
-        )
 
 
 def _require_hash(pack: Pack, wanted: str) -> None:

@@ -126,7 +126,7 @@ class TrlEnvironments:
     @property
     def train_dataset(self) -> Any:
         """The rows as a `datasets.Dataset`."""
-        from datasets import Dataset  # type: ignore[import-untyped]
+        from datasets import Dataset
 
         return Dataset.from_list(self.rows)
 

@@ -12,6 +12,7 @@ from inspect_ai.model import (
     ChatMessageUser,
     GenerateConfig,
     Model,
+    ModelOutput,
     get_model,
 )
 
@@ -20,6 +21,7 @@ from envscaler_eval.policies import STOP, View, scripted_user
 from envscaler_eval.scenario import Scenario
 from envscaler_eval.solvers.prompts import GREETING, user_prompt
 from envscaler_eval.solvers.simulated_user import UserFault, usable_reply
+from envscaler_eval.solvers.user_strategies import UserStrategy, read_reply
 
 T = TypeVar("T")
 
@@ -54,16 +56,20 @@ class ScriptedUser:
 class ModelUser:
     """A user played by a model."""
 
-    def __init__(self, scenario: Scenario, model: Model) -> None:
+    def __init__(self, scenario: Scenario, model: Model, strategy: UserStrategy) -> None:
         """Prepare to talk.
 
         Args:
             scenario: What it wants.
             model: Who plays it.
+            strategy: How it makes its messages.
         """
         self._model = model
+        self._strategy: UserStrategy = strategy
         # In this view the user's own words are the assistant's.
-        self._messages: list[ChatMessage] = [ChatMessageSystem(content=user_prompt(scenario))]
+        self._messages: list[ChatMessage] = [
+            ChatMessageSystem(content=user_prompt(scenario, strategy))
+        ]
 
     def reply(self, said: str) -> str | None:
         """Return the answer, or `None` to stop.
@@ -72,10 +78,14 @@ class ModelUser:
             UserFault: Nothing usable came.
         """
         self._messages.append(ChatMessageUser(content=said))
-        output = _in_loop(usable_reply(self._model, self._messages))
+        output = _in_loop(usable_reply(self._model, self._messages, self._usable))
         self._messages.append(output.message)
-        text = output.completion.strip()
-        return None if STOP in text else text
+        reply = read_reply(self._strategy, output.completion)
+        assert reply is not None
+        return None if STOP in reply.said else reply.said
+
+    def _usable(self, output: ModelOutput) -> bool:
+        return read_reply(self._strategy, output.completion) is not None
 
 
 def make_user(scenario: Scenario, settings: RlSettings) -> User:
@@ -83,10 +93,9 @@ def make_user(scenario: Scenario, settings: RlSettings) -> User:
     if settings.user == SCRIPTED_USER:
         return ScriptedUser(scenario)
     # Memoised by Inspect: one model, and one bound on its connections, for all episodes.
-    model = get_model(
-        settings.user, config=GenerateConfig(seed=settings.seed), **settings.user_args
-    )
-    return ModelUser(scenario, model)
+    config = GenerateConfig(seed=settings.seed, temperature=settings.rules.user_temperature)
+    model = get_model(settings.user, config=config, **settings.user_args)
+    return ModelUser(scenario, model, settings.rules.user_strategy)
 
 
 def opening(user: User) -> str:

@@ -49,7 +49,8 @@ class ChatHarness(vf.Harness[ChatHarnessConfig]):
         else:
             messages.extend(map(message_to_wire, prompt or []))
         servers = {
-            name: {"url": url, "connect_timeout": _CONNECT_SECONDS} for name, url in mcp_urls.items()
+            name: {"url": url, "connect_timeout": _CONNECT_SECONDS}
+            for name, url in mcp_urls.items()
         }
         async with AsyncExitStack() as stack:
             tools, dispatch, live = await connect_mcp({"mcpServers": servers}, stack)
