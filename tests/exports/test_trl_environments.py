@@ -12,7 +12,8 @@ from envscaler_eval.errors import UsageError
 from envscaler_eval.exports.rl import TrlEnvironments
 from envscaler_eval.exports.rl.trl import EnvironmentFactory
 from envscaler_eval.policies import pieces
-from tests.exports.rl_rollouts import stock_room_settings
+from tests.exports.rl_rollouts import stock_room_settings, training_set
+from tests.inspect_runs import say
 from tests.pack_files import SOURCE, write_pack
 
 ALONE, TALKING = "stock_room:non_conv", "stock_room:conv"
@@ -80,8 +81,21 @@ def test_in_conversation_the_user_speaks_first_and_answers_a_tool(tmp_path: Path
     told = pieces(environment._training_set.tasks[0].scenario)
     assert environment.reset(**_row(environments, TALKING)) == told[0]
     talk = _tools(environment)["talk_to_user"]
+    assert "must be a text" in talk(text="Go on?")
     assert [talk(message="Go on?"), talk(message="Go on?")] == list(told[1:])
     assert "ended the conversation" in talk(message="Done.")
+    assert "over" in _tools(environment)["list_items"]()
+    assert environment._earned() == 0.0
+
+
+def test_a_user_without_words_does_not_stop_the_training(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    environment = _environments(tmp_path).environment_factory[TALKING]()
+    mute = {"custom_outputs": [say("")] * 3, "memoize": False}
+    played = training_set(tmp_path, mode="conv", user="mockllm/model", user_args=mute)
+    monkeypatch.setattr(type(environment), "_training_set", played)
+    assert environment.reset(task=f"{TASK}:conv") is None
     assert "over" in _tools(environment)["list_items"]()
     assert environment._earned() == 0.0
 

@@ -182,20 +182,31 @@ def test_verifiers_validates_tasks_by_their_solutions(exported: Path) -> None:
         assert asyncio.run(task.validate(None)) is True
 
 
-def test_an_episode_that_the_server_has_dropped_is_played_again(settings: RlSettings) -> None:
+@pytest.mark.parametrize("bound", [{"live_episodes": 1}, {"idle_seconds": 0.0}])
+def test_an_episode_that_the_server_has_dropped_is_played_again(
+    settings: RlSettings, bound: dict[str, Any]
+) -> None:
     from envscaler_eval.exports.rl.verifiers_v1.state import RolloutState
     from envscaler_eval.exports.rl.verifiers_v1.toolset import RolloutToolset, RolloutToolsetConfig
 
     class Server(RolloutToolset):
-        """A tool server whose state is at hand."""
+        """A tool server whose caller is at hand."""
 
-        state = RolloutState(task="stock_room/restock:non_conv", episode="1")
+        caller: RolloutState
+
+        @property
+        def state(self) -> RolloutState:
+            """The state of the rollout that calls."""
+            return self.caller
 
     async def calls() -> str:
+        server = Server(RolloutToolsetConfig(settings=settings, **bound))
+        await server.setup()
+        first, second = (
+            RolloutState(task="stock_room/restock:non_conv", episode=number) for number in "12"
+        )
         answer = None
-        for call in (TAKE, LOOK):
-            server = Server(RolloutToolsetConfig(settings=settings))
-            await server.setup()
+        for server.caller, call in ((first, TAKE), (second, LOOK), (first, LOOK)):
             answer = await server.call_tool(call.name, dict(call.arguments))
         return str(answer)
 

@@ -6,6 +6,7 @@ what was earned. A model's reply without a call ends the rollout, so in
 conversation it talks through a tool.
 """
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -17,6 +18,7 @@ from envscaler_eval.exports.rl.settings import RlSettings
 from envscaler_eval.exports.rl.tool_methods import tool_method
 from envscaler_eval.exports.rl.training_set import TrainingSet, training_set
 from envscaler_eval.runtime import EnvironmentFault
+from envscaler_eval.solvers.simulated_user import UserFault
 from envscaler_eval.world import ToolSpec
 
 TALK = ToolSpec(
@@ -36,6 +38,9 @@ _HOW_TO_TALK = (
     "your work. When the user has ended the conversation, reply without a call."
 )
 _ENDED = "The user has ended the conversation."
+_NOTHING_SAID = json.dumps(
+    {"success": False, "error": f"Invalid arguments for {TALK.name}: 'message' must be a text"}
+)
 _RESERVED = {"reset", "get_reward"}
 
 
@@ -58,8 +63,15 @@ class RolloutEnvironment:
         """
         if self._rollout is not None:
             self._rollout.close()
-        self._rollout = self._training_set.start(task)
-        return self._rollout.opening if self._rollout.task.mode == "conv" else None
+        rollout = self._rollout = self._training_set.start(task)
+        if rollout.task.mode == "non_conv":
+            return None
+        try:
+            return rollout.opening
+        except UserFault:
+            # One mute user is no reason to stop a training run.
+            rollout.end("user_fault")
+            return None
 
     @property
     def _current(self) -> Rollout:
@@ -69,7 +81,10 @@ class RolloutEnvironment:
 
     def _call(self, name: str, arguments: dict[str, Any]) -> str:
         if name == TALK.name and self._current.task.mode == "conv":
-            return self._current.say(str(arguments.get("message", ""))) or _ENDED
+            message = arguments.get("message")
+            if not isinstance(message, str) or not message.strip():
+                return _NOTHING_SAID
+            return self._current.say(message) or _ENDED
         return self._current.call(name, arguments)
 
     def _earned(self) -> float | None:
