@@ -155,3 +155,16 @@ def test_another_way_to_the_same_end_earns_the_same(room: Room) -> None:
         for quantity in (1, 2)
     ]
     assert _play(room, SOLUTION[2], *pieces).success
+
+
+def test_another_solution_of_the_scenario_grants_what_it_changes(room: Room) -> None:
+    scenario, runtime = room
+    too_short = scenario.model_copy(update={"solution": scenario.solution[:1]})
+    grades = []
+    for attempted in (too_short, scenario):
+        with Episode(attempted, runtime) as episode:
+            for call in SOLUTION:
+                episode.call(call["name"], call["arguments"])
+            grades.append(episode.grade())
+    assert grades[0].collateral
+    assert grades[1].collateral == ()
