@@ -132,10 +132,11 @@ def report(
     """Show how many went through each stage of a run, why others did not, and the cost."""
     from envscaler_eval.cli.synth_display import funnel_report
     from envscaler_eval.synth.funnel import read_funnel
+    from envscaler_eval.synth.scen_generator.build import ORDER as SCENARIO_ORDER
     from envscaler_eval.synth.skel_builder import ORDER
     from envscaler_eval.synth.spending import read_prices
 
-    Console().print(funnel_report(read_funnel(folder, read_prices(prices), ORDER)))
+    Console().print(funnel_report(read_funnel(folder, read_prices(prices), ORDER + SCENARIO_ORDER)))
 
 
 def tell_unfinished(console: Console, run: "Run") -> None:
