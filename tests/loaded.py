@@ -12,9 +12,9 @@ def use_own_cache(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", folder / "cache")
 
 
-def tables(folder: Path, *name: str) -> dict[str, Any]:
+def tables(folder: Path, name: str | None = None) -> dict[str, Any]:
     """Load a table, by default the first, with its splits."""
-    loaded: Any = load_dataset(str(folder), *name)
+    loaded: Any = load_dataset(str(folder), name)
     return dict(loaded)
 
 
