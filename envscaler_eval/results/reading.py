@@ -123,7 +123,7 @@ def _log_header(header: EvalLog, names: Mapping[Part, str], cluster_key: str | N
     task = short_name(spec.task)
     rules = rules_of(task, cluster_key)
     metadata = spec.metadata or {}
-    scores = tuple(names.values())
+    scores = tuple(name for name in names.values() if name != rules.user_faults)
     return LogHeader(
         path=header.location,
         task_id=spec.task_id,
@@ -200,6 +200,8 @@ def _row(log: LogHeader, summary: EvalSampleSummary, names: Mapping[Part, str]) 
     facts: dict[str, Any] = {}
     for score in reversed((summary.scores or {}).values()):
         facts |= _kept(score.metadata or {})
+    user_fault = scores.pop(log.rules.user_faults or "", 0.0) > 0
+    ended_by = _ended_by(summary, facts)
     tokens, cost = _usage(summary)
     sample = str(summary.id)
     return EpisodeRow(
@@ -210,7 +212,8 @@ def _row(log: LogHeader, summary: EvalSampleSummary, names: Mapping[Part, str]) 
         group=log.rules.group_of(summary.metadata),
         scores=scores,
         missing=None if scores else _why_missing(summary),
-        ended_by=_ended_by(summary, facts),
+        ended_by=ended_by,
+        user_fault=user_fault or ended_by == "user_fault",
         steps=facts.get("steps", summary.turn_count),
         tokens=tokens,
         cost=cost,
@@ -235,6 +238,7 @@ def _not_run(
         scores={},
         missing="not run",
         ended_by=None,
+        user_fault=False,
         steps=None,
         tokens=0,
         cost=None,
