@@ -44,7 +44,8 @@ class PackInfo(Frozen):
             empty folder of its own.
         licence: SPDX identifier.
         canary: A unique string that marks text copied from the pack.
-        provenance: Plain requests that imply the environment.
+        provenance: Plain requests that imply the environment, or where it was
+            imported from.
         quality: What the audit measured, written by the audit.
     """
 

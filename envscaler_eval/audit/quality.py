@@ -58,9 +58,10 @@ def _items(scenarios: Iterable[ScenarioCard], name: ItemName) -> list[Item]:
     return [item for card in scenarios for item in card.items if item.name == name]
 
 
-def _share(scenarios: Iterable[ScenarioCard], name: ItemName) -> float:
+def _share(scenarios: Iterable[ScenarioCard], name: ItemName) -> float | None:
+    """Return how many passed; `None` where none was asked, as without a solution."""
     items = _items(scenarios, name)
-    return _rounded(sum(item.passed for item in items) / len(items)) if items else 0.0
+    return _rounded(sum(item.passed for item in items) / len(items)) if items else None
 
 
 def _counts(scenarios: Iterable[ScenarioCard], name: ItemName) -> dict[str, int]:

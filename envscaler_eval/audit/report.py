@@ -41,13 +41,17 @@ def summary_table(cards: Sequence[PackCard]) -> Table:
         table.add_row(
             card.env,
             f"{passed}/{len(card.scenarios)}",
-            f"{numbers['oracle']:.0%}",
+            "-" if numbers["oracle"] is None else f"{numbers['oracle']:.0%}",
             f"{numbers['random_reward']['mean']:.3f} ({numbers['random_reward']['highest']:.2f})",
-            *(f"{numbers[name]['right'] / max(numbers[name]['of'], 1):.0%}" for name in _COLUMNS),
+            *(_percentage(**numbers[name]) for name in _COLUMNS),
             f"{numbers['environment_score']:.2f}",
             f"{numbers['coverage']:.0%}",
         )
     return table
+
+
+def _percentage(right: int, of: int) -> str:
+    return f"{right / of:.0%}" if of else "-"
 
 
 def rates_text(cards: Sequence[PackCard]) -> str:

@@ -11,10 +11,15 @@ from envscaler_eval.cli.data import data
 from envscaler_eval.cli.demo import demo
 from envscaler_eval.cli.doctor import doctor
 from envscaler_eval.cli.estimate import estimate
+from envscaler_eval.cli.export import export_app
+from envscaler_eval.cli.import_packs import import_app
 from envscaler_eval.cli.packs import list_packs, show, validate
 from envscaler_eval.cli.probe import probe
 from envscaler_eval.cli.scaling import scaling
 from envscaler_eval.cli.similarity import similarity
+from envscaler_eval.cli.synth import synth
+from envscaler_eval.cli.synth_demo import demo as synth_demo
+from envscaler_eval.cli.synth_scenarios import scenarios
 from envscaler_eval.errors import UsageError
 
 app = typer.Typer(
@@ -37,6 +42,11 @@ app.add_typer(scaling, name="scaling")
 app.command("similarity")(similarity)
 app.command("probe")(probe)
 app.command("ablation")(ablation)
+synth.command("scenarios")(scenarios)
+synth.command("demo")(synth_demo)
+app.add_typer(synth, name="synth")
+app.add_typer(import_app, name="import")
+app.add_typer(export_app, name="export")
 
 
 def main() -> None:

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from envscaler_eval.cli.packs import split_name
+from envscaler_eval.cli.packs import split_names
 from envscaler_eval.errors import UsageError
 from envscaler_eval.pack import find_packs
 
@@ -48,8 +48,8 @@ def audit(
 
     policy = IsolationPolicy(isolation_choice(isolation), allow_weak_isolation)
     chosen: dict[Path, list[str]] = {}
-    for name in what or [str(folder) for folder in find_packs()]:
-        folder, scenario = split_name(name)
+    names = what or [str(folder) for folder in find_packs()]
+    for folder, scenario in (part for name in names for part in split_names(name)):
         chosen.setdefault(folder, []).extend([scenario] if scenario else [])
     selections = [Selection(folder, tuple(names)) for folder, names in chosen.items()]
     console = Console()

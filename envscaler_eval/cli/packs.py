@@ -10,7 +10,16 @@ from rich.progress import track
 from rich.syntax import Syntax
 from rich.table import Table
 
-from envscaler_eval.pack import LIBRARY, Pack, PackError, find_packs, locate, read_info, read_pack
+from envscaler_eval.pack import (
+    LIBRARY,
+    Pack,
+    PackError,
+    find_packs,
+    locate,
+    read_info,
+    read_pack,
+)
+from envscaler_eval.pack_selection import locate_all, packs_inside
 from envscaler_eval.scenario import Scenario
 
 _PACKS = Annotated[
@@ -41,7 +50,7 @@ def show(
     what: Annotated[str, typer.Argument(metavar="ENV[/SCENARIO]", help="What to show.")],
 ) -> None:
     """Show an environment with its tools, or a scenario with its checks and solution."""
-    folder, scenario_id = split_name(what)
+    folder, scenario_id = _split_name(what)
     pack = read_pack(folder)
     if scenario_id is None:
         _show_environment(pack)
@@ -64,7 +73,7 @@ def validate(
 
     policy = IsolationPolicy(isolation_choice(isolation), allow_weak_isolation)
 
-    folders = [locate(pack) for pack in packs] if packs else find_packs()
+    folders = [folder for pack in packs or () for folder in locate_all(pack)] or find_packs()
     console = Console(stderr=True)
     faults = []
     for folder in track(folders, "validating", console=console, disable=not console.is_terminal):
@@ -80,7 +89,12 @@ def _report(faults: list[str]) -> None:
         raise typer.Exit(2)
 
 
-def split_name(what: str) -> tuple[Path, str | None]:
+def split_names(what: str) -> list[tuple[Path, str | None]]:
+    """Return what `ENV/SCENARIO`, a pack or a folder of packs names."""
+    return [(folder, None) for folder in packs_inside(what)] or [_split_name(what)]
+
+
+def _split_name(what: str) -> tuple[Path, str | None]:
     """Tell `ENV/SCENARIO` from the path of a pack."""
     if (Path(what) / "pack.yaml").is_file():
         return Path(what), None

@@ -137,7 +137,7 @@ def _changes(comparisons: Sequence[Comparison]) -> PlainTable:
                 str(change.samples),
                 _score(change.before),
                 _score(change.after),
-                f"{change.difference:+.3f}",
+                _signed(change.difference),
             )
             for one in comparisons
             if one.primary
@@ -161,10 +161,15 @@ def _score(value: float) -> str:
 
 def _difference(comparison: Comparison) -> str:
     mean = comparison.difference
-    value = f"{mean.value:+.3f}" + ("?" if comparison.sign_is_open else "")
+    value = _signed(mean.value) + ("?" if comparison.sign_is_open else "")
     if mean.low is None or mean.high is None:
         return value
-    return f"{value} [{mean.low:+.3f}, {mean.high:+.3f}]"
+    return f"{value} [{_signed(mean.low)}, {_signed(mean.high)}]"
+
+
+def _signed(value: float) -> str:
+    # What rounds to zero has no sign of its own.
+    return f"{round(value, 3) + 0.0:+.3f}"
 
 
 def _p(value: float) -> str:

@@ -8,18 +8,19 @@ from typing import Literal, cast
 from inspect_ai.dataset import MemoryDataset, Sample
 
 from envscaler_eval.errors import UsageError
-from envscaler_eval.pack import LIBRARY, Pack, find_packs, locate, read_info, read_pack
+from envscaler_eval.pack import LIBRARY, Pack, find_packs, read_info, read_pack
+from envscaler_eval.pack_selection import locate_all
 from envscaler_eval.scenario import Scenario
 from envscaler_eval.solvers.protocol import Mode
 
 
 def select_packs(envs: Sequence[str], split: str | None) -> list[Pack]:
-    """Read packs given by id or path, or the whole library, of one split or any.
+    """Read packs given by id, path or folder of packs, or the library, of one split or any.
 
     Raises:
         UsageError: A pack is unknown or faulty, or none is left.
     """
-    folders = [locate(env) for env in envs] if envs else find_packs()
+    folders = [folder for env in envs for folder in locate_all(env)] if envs else find_packs()
     packs = [
         read_pack(folder) for folder in folders if split is None or read_info(folder).split == split
     ]

@@ -1,0 +1,1 @@
+"""What others train on and share: data sets out of packs and logs."""

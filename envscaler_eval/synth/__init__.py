@@ -1,0 +1,1 @@
+"""Making environments: synthesis, and import of what others have made."""
