@@ -29,6 +29,8 @@ LAYERS = [
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 # `synth` stands beside `solvers`: it uses what is below them, and nothing uses it but the CLI.
 LEVEL["synth"] = LEVEL["solvers"]
+# `serving` does too: it puts policies on a wire of its own, without Inspect or a model client.
+LEVEL["serving"] = LEVEL["solvers"]
 MODEL_CLIENTS = {"inspect_ai", "openai", "anthropic", "litellm", "transformers", "vllm"}
 
 

@@ -51,7 +51,7 @@ def read_results(paths: Sequence[str | Path], cluster_key: str | None = None) ->
         UsageError: There is no such log, it holds no numeric score, or samples lack
             the metadata that names their cluster.
     """
-    latest, notes = _latest_attempts([_header(path) for path in _log_files(paths)])
+    latest, notes = latest_attempts([_header(path) for path in log_files(paths)])
     logs: list[LogHeader] = []
     rows: list[EpisodeRow] = []
     for header in latest:
@@ -66,8 +66,15 @@ def read_results(paths: Sequence[str | Path], cluster_key: str | None = None) ->
     return ResultTable(tuple(logs), tuple(rows), tuple(notes))
 
 
-def _log_files(paths: Sequence[str | Path]) -> list[str]:
-    """Find the logs, each once, in the order given and in folders by name."""
+def log_files(paths: Sequence[str | Path]) -> list[str]:
+    """Find the logs, each once, in the order given and in folders by name.
+
+    Args:
+        paths: Logs, and folders that hold some at any depth.
+
+    Raises:
+        UsageError: There is no such log.
+    """
     found: dict[str, None] = {}
     for path in map(str, paths):
         if path.endswith(_SUFFIXES) and ("://" in path or Path(path).is_file()):
@@ -90,8 +97,15 @@ def _header(path: str) -> EvalLog:
         raise UsageError(f"{path}: this is no log of Inspect: {told}; leave it out") from None
 
 
-def _latest_attempts(headers: Sequence[EvalLog]) -> tuple[list[EvalLog], list[str]]:
-    """Keep the last attempt of each run, and say what was left out."""
+def latest_attempts(headers: Sequence[EvalLog]) -> tuple[list[EvalLog], list[str]]:
+    """Keep the last attempt of each run, and say what was left out.
+
+    Args:
+        headers: The headers of logs.
+
+    Returns:
+        The headers that are kept, and a line for each that is not.
+    """
     last: dict[str, EvalLog] = {}
     for header in headers:
         rival = last.get(header.eval.task_id)

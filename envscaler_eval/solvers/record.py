@@ -1,7 +1,8 @@
 """What a log keeps of an episode: enough to play it again."""
 
 from collections import Counter
-from typing import Literal, TypeVar
+from collections.abc import Mapping
+from typing import Any, Literal, TypeVar
 
 from inspect_ai.solver import TaskState
 from pydantic import BaseModel, JsonValue
@@ -21,10 +22,12 @@ EndedBy = Literal[
     "cost_limit",
     "cancelled",
     "user_fault",
+    "refusal",
     "error",
 ]
 
-PROPER_ENDINGS: frozenset[EndedBy] = frozenset({"completed", "user_stop"})
+# The paper grades whenever the agent replies without a call, whatever it says.
+PROPER_ENDINGS: frozenset[EndedBy] = frozenset({"completed", "user_stop", "refusal"})
 
 _STORE_KEY = "envscaler_eval"
 
@@ -94,6 +97,8 @@ class EpisodeRecord(BaseModel):
         calls: The calls that were made, in order.
         tool_errors: How many calls went wrong, by kind. `malformed` ones could
             not be read and never became calls.
+        model_faults: How many faults the model's replies had, by kind; empty where
+            they were not counted.
         user_messages: How often the user spoke to the agent.
         user: The simulated user's side, where there was one.
         state_hash: SHA-256 of the final state, or `None` after a breakdown.
@@ -107,6 +112,7 @@ class EpisodeRecord(BaseModel):
     steps: int
     calls: list[CallEntry]
     tool_errors: dict[str, int]
+    model_faults: dict[str, int] = {}
     user_messages: int
     user: UserRecord | None = None
     state_hash: str | None
@@ -144,5 +150,10 @@ def write_record(state: TaskState, record: BaseModel) -> None:
 
 def read_record(state: TaskState, kind: type[Record]) -> Record | None:
     """Return the record of a sample, or `None` when its episode left none."""
-    content = state.store.get(_STORE_KEY)
+    return stored_record({_STORE_KEY: state.store.get(_STORE_KEY)}, kind)
+
+
+def stored_record(store: Mapping[str, Any], kind: type[Record]) -> Record | None:
+    """Return the record in the store of a logged sample, or `None` where there is none."""
+    content = store.get(_STORE_KEY)
     return None if content is None else kind.model_validate(content)

@@ -90,7 +90,7 @@ class Comparison:
         By t-SNE with the exact gradient and from the principal components, so that the same
         vectors give the same map. Distances between groups, and the axes, mean nothing.
         """
-        from sklearn.manifold import TSNE  # type: ignore[import-untyped]
+        from sklearn.manifold import TSNE
 
         count = len(self.vectors)
         perplexity = min(_NEIGHBOURS, (count - 1) / 3)
