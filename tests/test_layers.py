@@ -15,10 +15,10 @@ BASE = {
     *("errors", "core_yaml", "strict_json", "model_fault", "parsing", "check_code"),
     *("state", "allowance", "world", "scenario"),
 }
+PACKS = {"pack_digest", "pack", "pack_rows", "pack_selection", "pack_writing"}
 LAYERS = [
     BASE,
-    {"tool_schema", "program", "environment", "pack_digest", "pack", "runtime"}
-    | {"pack_rows", "pack_selection", "pack_writing", "isolation"},
+    {"annotations", "tool_schema", "program", "environment", *PACKS, "runtime", "isolation"},
     {"episode"},
     {"policies", "audit", "benchmarks", "validation"},
     {"solvers", "scorers", "text_vectors"},
@@ -122,7 +122,7 @@ def test_what_inspect_loads_at_its_start_is_light() -> None:
 
 def test_the_root_links_lead_into_the_package() -> None:
     root = PACKAGE.parent
-    for name in ("tasks", "solvers", "scorers"):
+    for name in ("tasks", "solvers", "scorers", "synth"):
         link = root / name
         if link.is_symlink():
             assert link.resolve() == PACKAGE / name

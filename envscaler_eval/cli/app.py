@@ -18,6 +18,9 @@ from envscaler_eval.cli.packs import list_packs, show, validate
 from envscaler_eval.cli.probe import probe
 from envscaler_eval.cli.scaling import scaling
 from envscaler_eval.cli.similarity import similarity
+from envscaler_eval.cli.synth import synth
+from envscaler_eval.cli.synth_demo import demo as synth_demo
+from envscaler_eval.cli.synth_scenarios import scenarios
 from envscaler_eval.errors import UsageError
 
 app = typer.Typer(
@@ -37,6 +40,9 @@ app.command("estimate")(estimate)
 app.command("audit-benchmark")(audit_benchmark)
 app.add_typer(data, name="data")
 app.command("collect")(collect)
+synth.command("scenarios")(scenarios)
+synth.command("demo")(synth_demo)
+app.add_typer(synth, name="synth")
 app.add_typer(import_app, name="import")
 app.add_typer(export_app, name="export")
 app.add_typer(scaling, name="scaling")
