@@ -59,7 +59,9 @@ def bare_loop() -> Solver:
         scenario = pack.scenario(state.metadata["scenario"])
         enter_sample(
             LiveSample(
-                name=scenario.name, policies={"oracle": lambda: oracle(scenario, "non_conv")}
+                name=scenario.name,
+                epoch=state.epoch,
+                policies={"oracle": lambda: oracle(scenario, "non_conv")},
             )
         )
         left = iter(observations[pack.info.id][scenario.id])

@@ -124,7 +124,7 @@ def test_what_inspect_loads_at_its_start_is_light() -> None:
 
 def test_the_root_links_lead_into_the_package() -> None:
     root = PACKAGE.parent
-    for name in ("tasks", "solvers", "scorers", "synth"):
+    for name in ("tasks", "solvers", "scorers", "synth", "results"):
         link = root / name
         if link.is_symlink():
             assert link.resolve() == PACKAGE / name

@@ -83,6 +83,6 @@ def test_every_dependency_has_a_tested_version() -> None:
 
 def test_the_script_of_ci_can_be_run_and_runs_what_the_readme_tells() -> None:
     assert os.access(ROOT / ".ci" / "run", os.X_OK)
-    for command in ("make check", "make test"):
+    for command in ("make check", "make test", "make test-rl"):
         assert f"\n{command}\n" in _text(".ci/run")
     assert "make test " in _text("README.md")

@@ -126,6 +126,8 @@ def _metadata(grade: Grade, record: EpisodeRecord) -> dict[str, Any]:
         "user_faults": record.user.fault_counts() if record.user else None,
         "collateral": list(grade.collateral),
         "broken_checks": len(grade.broken),
+        # Their places: short enough for the summaries of samples, which `checks` often is not.
+        "failed_checks": [i for i, check in enumerate(grade.checks) if not check.passed],
         "checks": [
             {
                 "about": check.about,

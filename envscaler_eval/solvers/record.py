@@ -1,7 +1,8 @@
 """What a log keeps of an episode: enough to play it again."""
 
 from collections import Counter
-from typing import Literal, TypeVar
+from collections.abc import Mapping
+from typing import Any, Literal, TypeVar
 
 from inspect_ai.solver import TaskState
 from pydantic import BaseModel, JsonValue
@@ -149,5 +150,10 @@ def write_record(state: TaskState, record: BaseModel) -> None:
 
 def read_record(state: TaskState, kind: type[Record]) -> Record | None:
     """Return the record of a sample, or `None` when its episode left none."""
-    content = state.store.get(_STORE_KEY)
+    return stored_record({_STORE_KEY: state.store.get(_STORE_KEY)}, kind)
+
+
+def stored_record(store: Mapping[str, Any], kind: type[Record]) -> Record | None:
+    """Return the record in the store of a logged sample, or `None` where there is none."""
+    content = store.get(_STORE_KEY)
     return None if content is None else kind.model_validate(content)

@@ -52,7 +52,7 @@ def envscaler(
     """Agents on stateful tool environments, graded by the state that they leave.
 
     Args:
-        envs: Packs by id (from the library) or path, comma-separated or a list;
+        envs: Packs by id (from the library), path or folder of packs, comma-separated or a list;
             by default the whole library.
         tags: Keep scenarios that carry all of these.
         split: Keep environments of this split.

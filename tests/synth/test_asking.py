@@ -17,10 +17,15 @@ from envscaler_eval.synth.pipeline import Run
 from tests.synth.colours import NAME_COLOUR, RIGHT, Colour, Oracle
 
 
-def ask(folder: Path, oracle: Oracle, check: Callable[[Colour], None] | None = None) -> Colour:
+def ask(
+    folder: Path,
+    oracle: Oracle,
+    check: Callable[[Colour], None] | None = None,
+    response_schema: bool = True,
+) -> Colour:
     async def asked() -> Colour:
         with Artefacts(folder) as artefacts:
-            run = Run(artefacts, Models(oracle.model))
+            run = Run(artefacts, Models(oracle.model, response_schema=response_schema))
             return await run.ask(NAME_COLOUR, "rose", check, thing="a rose")
 
     return asyncio.run(asked())
@@ -121,7 +126,19 @@ def test_no_question_is_asked_twice(tmp_path: Path) -> None:
     assert len(oracle.prompts) == 2
 
 
-def test_a_provider_gets_the_schema_unless_it_would_close_open_objects() -> None:
+def test_a_provider_gets_the_schema_unless_told_otherwise(tmp_path: Path) -> None:
+    with_schema, without = Oracle(RIGHT), Oracle(RIGHT)
+    ask(tmp_path / "with", with_schema)
+    ask(tmp_path / "without", without, response_schema=False)
+    (config,) = with_schema.configs
+    assert config.response_schema is not None
+    assert config.response_schema.name == "name_colour"
+    assert set(config.response_schema.json_schema.properties or {}) == {"colour", "certainty"}
+    assert without.configs[0].response_schema is None
+    assert with_schema.prompts == without.prompts
+
+
+def test_answers_with_fields_of_any_name_are_not_forced_into_a_schema() -> None:
     class Call(Colour):
         arguments: dict[str, int]
 

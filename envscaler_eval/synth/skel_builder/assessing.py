@@ -69,11 +69,7 @@ async def assess(
     tested = [one for several in rounds for one in several]
     more, unproven = await _prove_rules(run, trials, starts, tested)
     tested += more
-    found = [proof for one in tested if (proof := rejection(one, starts)) is not None]
-    proofs = tuple(
-        {proof.rule: proof for proof in reversed(found)}[rule]
-        for rule in sorted({proof.rule for proof in found})
-    )
+    proofs = _proofs(tested, starts)
     pack = _with_tests(trials, starts, tested, proofs)
     items = await _audited(run, trials, pack)
     return Assessment(
@@ -90,7 +86,7 @@ async def _prove_rules(
 ) -> tuple[list[Tested], dict[int, str]]:
     """Test the rules of which no test so far says anything."""
     tried = {one.case.breaks_rule for one in tested}
-    proven = {proof.rule for one in tested if (proof := rejection(one, starts)) is not None}
+    proven = {proof.rule for proof in _proofs(tested, starts)}
     rules = range(1, len(trials.program.plan.state.rules) + 1)
     unproven = {
         rule: "the call that breaks it is not refused as it should be"
@@ -107,6 +103,16 @@ async def _prove_rules(
 
     found = await gathered(*(prove(rule) for rule in rules if rule not in tried))
     return [one for several in found for one in several], dict(sorted(unproven.items()))
+
+
+def _proofs(tested: Sequence[Tested], starts: Sequence[Start]) -> tuple[Rejection, ...]:
+    """Return the first proof of each rule that has one."""
+    first: dict[int, Rejection] = {}
+    for one in tested:
+        proof = rejection(one, starts)
+        if proof is not None:
+            first.setdefault(proof.rule, proof)
+    return tuple(first[rule] for rule in sorted(first))
 
 
 def _with_tests(

@@ -137,7 +137,7 @@ def _nearest_to_centres(
 
 def _clustered(vectors: Vectors, count: int) -> tuple[list[int], Vectors]:
     """Return the cluster of each vector, and the clusters' centres."""
-    from sklearn.cluster import KMeans  # type: ignore[import-untyped]
+    from sklearn.cluster import KMeans
 
     # The library's annotations take no number of starts, though its documentation does.
     fitted: Any = KMeans(count, random_state=_SEED, n_init=cast(Any, _STARTS)).fit(vectors)
@@ -146,7 +146,7 @@ def _clustered(vectors: Vectors, count: int) -> tuple[list[int], Vectors]:
 
 def _best_count(vectors: Vectors, most: int) -> int:
     """Return the number of clusters with the highest mean silhouette."""
-    from sklearn.metrics import silhouette_score  # type: ignore[import-untyped]
+    from sklearn.metrics import silhouette_score
 
     counts = _candidates(min(most, len(vectors) - 1))
     labels = {count: _clustered(vectors, count)[0] for count in counts}
