@@ -33,6 +33,10 @@ perf: $(INSTALLED)  ## Measurements; each prints JSON.
 	$(BIN)/python perf/list_packs.py
 	$(BIN)/python perf/inspect_overhead.py
 	$(BIN)/python perf/isolation.py
+	$(BIN)/python perf/model_faults.py
+	$(BIN)/python perf/synth.py
+	$(BIN)/python perf/results.py
+	$(BIN)/python perf/coverage.py
 	$(BIN)/python perf/exports.py
 
 $(INSTALLED): pyproject.toml constraints.txt

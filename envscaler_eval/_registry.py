@@ -31,6 +31,7 @@ __all__ = [
     "envscaler",
     "non_conv",
     "policy",
+    "session",
     "simulated_user",
     "start_acebench",
     "start_bfcl",
@@ -48,3 +49,11 @@ def policy() -> type[ModelAPI]:
     from envscaler_eval.solvers.policy_model import PolicyModel
 
     return PolicyModel
+
+
+@modelapi(name="session")
+def session() -> type[ModelAPI]:
+    """Recorded answers of the synthesis as a model: `session/PATH`."""
+    from envscaler_eval.synth.session_model import SessionModel
+
+    return SessionModel

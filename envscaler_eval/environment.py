@@ -8,10 +8,11 @@ from types import CodeType
 from jsonschema_rs import Draft4Validator
 from pydantic import Field, model_validator
 
+from envscaler_eval.annotations import typed_dicts
 from envscaler_eval.parsing import parse
 from envscaler_eval.program import Program
 from envscaler_eval.scenario import Frozen
-from envscaler_eval.tool_schema import tools_of, typed_dicts
+from envscaler_eval.tool_schema import tools_of
 from envscaler_eval.world import ToolSpec
 
 

@@ -2,12 +2,14 @@
 
 The logs are made of one sample that `policy/random` has played: its scores,
 metadata and usage many times over, by environments of ten scenarios, without its
-transcript, which neither command reads. Prints JSON with seconds (elapsed, the
-start of Python included) and the peak of the memory in MB.
+transcript, which neither command reads. The many samples are in ten logs. Prints
+JSON with seconds, elapsed and of CPU, imports included, and the peak of the memory
+in MB.
 """
 
 import json
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -15,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from inspect_ai import eval as inspect_eval
-from inspect_ai.log import EvalDataset, EvalLog, EvalSample, write_eval_log
+from inspect_ai.log import EvalDataset, EvalLog, EvalSample, read_eval_log, write_eval_log
 from inspect_ai.scorer import Score
 
 from envscaler_eval.tasks import envscaler
@@ -29,7 +31,8 @@ import json, resource, sys, time
 began = time.perf_counter()
 {work}
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-print(json.dumps({{"seconds": round(time.perf_counter() - began, 1), "peak_mb": peak}}))
+took = {{"seconds": time.perf_counter() - began, "cpu_seconds": time.process_time()}}
+print(json.dumps({{**{{key: round(value, 1) for key, value in took.items()}}, "peak_mb": peak}}))
 """
 _COMPARE = """
 sys.argv = ["envscaler", "compare", *sys.argv[1:], "--json", sys.argv[1] + ".json"]
@@ -68,11 +71,21 @@ def write_copies(log: EvalLog, path: Path, samples: int, success: float) -> Path
         _copy(log.samples[0], number, float(chance.random() < success)) for number in range(samples)
     ]
     dataset = EvalDataset(samples=samples, sample_ids=[sample.id for sample in copies])
-    spec = log.eval.model_copy(
-        update={"dataset": dataset, "task_id": path.stem, "model": path.stem}
-    )
+    spec = log.eval.model_copy(update={"dataset": dataset, "model": path.stem})
     write_eval_log(log.model_copy(update={"samples": copies, "eval": spec}), str(path))
     return path
+
+
+def repeat(path: Path, folder: Path, times: int) -> Path:
+    """Fill a folder with copies of a log, each a run of its own."""
+    folder.mkdir()
+    header = read_eval_log(str(path), header_only=True)
+    for number in range(times):
+        copy = folder / f"{number}.eval"
+        shutil.copy(path, copy)
+        spec = header.eval.model_copy(update={"task_id": str(number)})
+        write_eval_log(header.model_copy(update={"eval": spec}), str(copy), header_only=True)
+    return folder
 
 
 def _copy(sample: EvalSample, number: int, success: float) -> EvalSample:
@@ -109,7 +122,7 @@ def main() -> None:
         log = template(folder)
         before = write_copies(log, folder / "before.eval", COMPARED, 0.3)
         after = write_copies(log, folder / "after.eval", COMPARED, 0.4)
-        many = write_copies(log, folder / "many.eval", LOADED, 0.3)
+        many = repeat(before, folder / "many", LOADED // COMPARED)
         figures = {
             f"compare two logs of {COMPARED} samples": measured(_COMPARE, before, after),
             f"load {LOADED} samples": measured(_LOAD.format(loaded=LOADED), many),

@@ -55,7 +55,8 @@ def test_every_ending_is_explained(ended_by: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["README.md", "CONTRIBUTING.md", "docs/concepts.md", "docs/running.md"]
+    "name",
+    ["README.md", "CONTRIBUTING.md", "docs/concepts.md", "docs/models.md", "docs/running.md"],
 )
 def test_links_of_documents_lead_somewhere(name: str) -> None:
     for target in re.findall(r"\]\(([^)#:]+)\)", _text(name)):

@@ -47,7 +47,7 @@ class _Embeddings(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    def log_message(self, *_: object) -> None:
+    def log_message(self, format: str, *_: object) -> None:
         """Keep the test's output clean."""
 
 

@@ -39,8 +39,8 @@ def ablation(
     Modes are names of your own, such as non_conv, conv, mixed and none.
     """
     from envscaler_eval.results.ablation import METADATA_KEY, ablation_document, ablations
+    from envscaler_eval.results.aligning import score_grids
     from envscaler_eval.results.comparing import Accepted
-    from envscaler_eval.results.grid import score_grids
     from envscaler_eval.results.labels import from_metadata, read_labelled
     from envscaler_eval.results.tables import remarks
 

@@ -18,8 +18,12 @@ from envscaler_eval.cli.import_packs import import_app
 from envscaler_eval.cli.packs import list_packs, show, validate
 from envscaler_eval.cli.probe import probe
 from envscaler_eval.cli.scaling import scaling
+from envscaler_eval.cli.serve import serve_policy
 from envscaler_eval.cli.similarity import similarity
 from envscaler_eval.cli.stability import stability
+from envscaler_eval.cli.synth import synth
+from envscaler_eval.cli.synth_demo import demo as synth_demo
+from envscaler_eval.cli.synth_scenarios import scenarios
 from envscaler_eval.errors import UsageError
 
 app = typer.Typer(
@@ -36,9 +40,13 @@ app.command("audit")(audit)
 app.command("compare")(compare_models)
 app.command("stability")(stability)
 app.command("doctor")(doctor)
+app.command("serve-policy")(serve_policy)
 app.command("estimate")(estimate)
 app.command("audit-benchmark")(audit_benchmark)
 app.add_typer(data, name="data")
+synth.command("scenarios")(scenarios)
+synth.command("demo")(synth_demo)
+app.add_typer(synth, name="synth")
 app.command("collect")(collect)
 app.add_typer(import_app, name="import")
 export_app.command("rl")(export_rl)

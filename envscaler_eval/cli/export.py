@@ -10,6 +10,7 @@ from envscaler_eval.cli.filter_options import (
     FORMAT,
     MIN_REWARD,
     REASONING,
+    SOUND_USER,
     TURNS,
     UNGRADED,
     chosen_filter,
@@ -71,6 +72,7 @@ def export_sft(
     ungraded: UNGRADED = None,
     proper_ending: ENDING = None,
     valid_format: FORMAT = None,
+    sound_user: SOUND_USER = None,
     reasoning: REASONING = None,
     turns: TURNS = None,
 ) -> None:
@@ -92,6 +94,7 @@ def export_sft(
         "ungraded": ungraded,
         "proper_ending": proper_ending,
         "valid_format": valid_format,
+        "sound_user": sound_user,
         "reasoning": reasoning,
         "turns": turns,
     }

@@ -26,6 +26,10 @@ FORMAT = Annotated[
     bool | None,
     typer.Option("--valid-format/--any-format", help="Every turn could be read; the default."),
 ]
+SOUND_USER = Annotated[
+    bool | None,
+    typer.Option("--sound-user/--any-user", help="The user kept to its rules; the default."),
+]
 REASONING = Annotated[
     bool | None,
     typer.Option("--reasoning/--no-reasoning", help="Every turn shows its reasoning."),

@@ -62,8 +62,8 @@ def probe(
     Runs models on the same scenarios, or reads logs of such runs: mean scores, how often one
     model beats another on a sample, steps, and which differences are more than chance.
     """
+    from envscaler_eval.results.aligning import score_grids
     from envscaler_eval.results.comparing import Accepted
-    from envscaler_eval.results.grid import score_grids
     from envscaler_eval.results.labels import by_player, read_labelled
     from envscaler_eval.results.probe.figures import probe_document, probes
     from envscaler_eval.results.tables import remarks

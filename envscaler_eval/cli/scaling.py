@@ -92,9 +92,9 @@ def fit(
     A curve for each benchmark with intervals by cluster, Page's test that it rises, the
     first step against the later ones, and which form fits best by AIC.
     """
+    from envscaler_eval.results.aligning import score_grids
     from envscaler_eval.results.comparing import Accepted
     from envscaler_eval.results.figures import write_svg
-    from envscaler_eval.results.grid import score_grids
     from envscaler_eval.results.labels import from_metadata, read_labelled
     from envscaler_eval.results.scaling.curve import METADATA_KEY, scaling_curves
     from envscaler_eval.results.scaling.curve_figure import curves_svg

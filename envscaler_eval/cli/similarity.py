@@ -6,9 +6,12 @@ from typing import Annotated
 import typer
 
 from envscaler_eval.cli.log_options import (
+    ACCEPT_DIFFERENCES,
     HTML,
     JSON,
     MARKDOWN,
+    REPEATS_AS_TRIALS,
+    SCORE,
     tell,
 )
 
@@ -49,6 +52,9 @@ def similarity(
             "gain more where tests are similar?",
         ),
     ] = None,
+    score: SCORE = None,
+    repeats_as_trials: REPEATS_AS_TRIALS = False,
+    accept_differences: ACCEPT_DIFFERENCES = False,
     subsets: Annotated[
         int | None,
         typer.Option(help="Write manifests of so many most and least similar packs to --out."),
@@ -71,9 +77,9 @@ def similarity(
     """
     from dataclasses import replace
 
+    from envscaler_eval.results.aligning import score_grids
     from envscaler_eval.results.comparing import Accepted
     from envscaler_eval.results.figures import write_svg
-    from envscaler_eval.results.grid import score_grids
     from envscaler_eval.results.labels import by_player, read_labelled
     from envscaler_eval.results.manifest import training_packs
     from envscaler_eval.results.similarity.comparison import compare_texts
@@ -90,7 +96,7 @@ def similarity(
     report, notes = similarity_report(comparison, threshold), left_out
     if gain:
         logs = read_labelled([f"{BEFORE}={gain[0]}", f"{AFTER}={gain[1]}"], by_player)
-        grids = score_grids(logs, Accepted())
+        grids = score_grids(logs, Accepted(accept_differences, repeats_as_trials), score)
         report = replace(report, gains=gain_relations(grids, logs.tables[AFTER], comparison))
         notes += remarks(logs, grids)
     tell(similarity_document(report, notes), markdown_file, json_file, html_file)

@@ -11,8 +11,8 @@ from envscaler_eval.errors import UsageError
 from envscaler_eval.exports.training_envs import refuse_test_environments
 from envscaler_eval.exports.trajectories import TrajectoryLogs
 from envscaler_eval.exports.trajectory_filter import FilterCounts, TrajectoryFilter
-from envscaler_eval.faults import first_fault
 from envscaler_eval.isolation import is_shipped
+from envscaler_eval.model_fault import first_fault
 from envscaler_eval.pack import Pack
 from envscaler_eval.solvers.protocol import ProtocolName
 

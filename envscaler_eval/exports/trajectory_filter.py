@@ -1,19 +1,20 @@
 """Which trajectories are worth training on."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
-from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageUser
+from inspect_ai.model import ChatMessageAssistant
 from pydantic import Field
 
 from envscaler_eval.exports.conversation import reasoning
 from envscaler_eval.exports.trajectories import LoggedTrajectory
-from envscaler_eval.policies import STOP
 from envscaler_eval.scenario import Frozen
 from envscaler_eval.solvers.protocol import Mode
 from envscaler_eval.solvers.record import PROPER_ENDINGS, EpisodeRecord
 
 KEPT = "kept"
+
+_UNSEEN = ("empty", "malformed")
 
 TurnRange = tuple[int, int]
 
@@ -31,6 +32,8 @@ class TrajectoryFilter(Frozen):
             ended the episode.
         valid_format: Whether every turn must call tools that exist, in a form that
             can be read, or say something.
+        sound_user: Whether the simulated user must have kept to its rules. A reply
+            of it that could not be used and was asked for again does not count.
         reasoning: Whether every turn must show its reasoning.
         turns: The least and the greatest number of the assistant's turns, by mode.
     """
@@ -39,16 +42,18 @@ class TrajectoryFilter(Frozen):
     ungraded: bool = True
     proper_ending: bool = True
     valid_format: bool = True
+    sound_user: bool = True
     reasoning: bool = False
     turns: Mapping[Mode, TurnRange] = Field(default_factory=dict)
 
     def verdict(self, trajectory: LoggedTrajectory) -> str:
         """Return `kept`, or the first reason against a trajectory."""
         record = trajectory.record
-        if record is None:
+        if record is None or record.breakdown is not None:
             return "error, no episode"
-        if record.ended_by == "user_fault" or _user_leaks(trajectory.messages):
-            return "fault of the simulated user"
+        fault = _user_fault(record)
+        if self.sound_user and fault is not None:
+            return f"simulated user: {fault}"
         if self.proper_ending and record.ended_by not in PROPER_ENDINGS:
             return f"ended by {record.ended_by}"
         answers = [m for m in trajectory.messages if isinstance(m, ChatMessageAssistant)]
@@ -109,6 +114,8 @@ def _is_well_formed(record: EpisodeRecord, answers: list[ChatMessageAssistant]) 
     )
 
 
-def _user_leaks(messages: Iterable[ChatMessage]) -> bool:
-    """Whether the agent was shown the user's stop word."""
-    return any(STOP in m.text for m in messages if isinstance(m, ChatMessageUser))
+def _user_fault(record: EpisodeRecord) -> str | None:
+    """Return the first fault of the simulated user that the agent could see."""
+    faults = record.user.faults if record.user is not None else []
+    seen = (fault.kind for fault in faults if fault.kind not in _UNSEEN)
+    return next(seen, "user_fault" if record.ended_by == "user_fault" else None)

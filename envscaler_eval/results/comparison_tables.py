@@ -30,6 +30,7 @@ def _without_column(table: PlainTable, header: str) -> PlainTable:
 
 
 def _differences(comparisons: Sequence[Comparison]) -> PlainTable:
+    afters = dict.fromkeys(one.after.player for one in comparisons)
     return PlainTable(
         title="Before and after",
         headers=(
@@ -53,6 +54,7 @@ def _differences(comparisons: Sequence[Comparison]) -> PlainTable:
             for one in comparisons
         ),
         note=(
+            f"before: {comparisons[0].before.player}; after: {', '.join(afters)}. "
             "Differences are paired by sample. p: sign flips of clusters; the interval inverts "
             "the test. Holm: over the rows that have one. detectable: the true difference that "
             "these samples and trials find four times in five. floor: what doing nothing earns. "
@@ -135,7 +137,7 @@ def _changes(comparisons: Sequence[Comparison]) -> PlainTable:
                 str(change.samples),
                 _score(change.before),
                 _score(change.after),
-                f"{change.difference:+.3f}",
+                _signed(change.difference),
             )
             for one in comparisons
             if one.primary
@@ -159,10 +161,15 @@ def _score(value: float) -> str:
 
 def _difference(comparison: Comparison) -> str:
     mean = comparison.difference
-    value = f"{mean.value:+.3f}" + ("?" if comparison.sign_is_open else "")
+    value = _signed(mean.value) + ("?" if comparison.sign_is_open else "")
     if mean.low is None or mean.high is None:
         return value
-    return f"{value} [{mean.low:+.3f}, {mean.high:+.3f}]"
+    return f"{value} [{_signed(mean.low)}, {_signed(mean.high)}]"
+
+
+def _signed(value: float) -> str:
+    # What rounds to zero has no sign of its own.
+    return f"{round(value, 3) + 0.0:+.3f}"
 
 
 def _p(value: float) -> str:
@@ -176,9 +183,9 @@ def _bounds(side: Side) -> str:
 
 
 def _pass_hat(side: Side) -> str:
-    if not side.pass_hat:
+    k = max(side.pass_hat, default=0)
+    if k < 2:
         return _NONE
-    k = max(side.pass_hat)
     return f"{side.pass_hat[k]:.3f} (k={k})"
 
 

@@ -143,7 +143,16 @@ def sample_weights(runs: Sequence[SampleRuns], macro: bool) -> Floats:
     """
     if not macro:
         return np.full(len(runs), 1 / len(runs))
-    sizes: dict[str | None, int] = {}
+    sizes: dict[str, int] = {}
     for one in runs:
-        sizes[one.group] = sizes.get(one.group, 0) + 1
-    return np.array([1 / (len(sizes) * sizes[one.group]) for one in runs])
+        if one.group is not None:
+            sizes[one.group] = sizes.get(one.group, 0) + 1
+    # Samples that neither model was run on do not tell their group; they weigh what they would
+    # if all groups were of one size, and are seen in the bounds of what is missing only.
+    known = sum(sizes.values()) / len(runs)
+    return np.array(
+        [
+            1 / len(runs) if one.group is None else known / (len(sizes) * sizes[one.group])
+            for one in runs
+        ]
+    )

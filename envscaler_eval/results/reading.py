@@ -7,6 +7,7 @@ reading them takes a hundredth of the time that transcripts take.
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 from inspect_ai.log import (
     EvalLog,
@@ -26,6 +27,8 @@ from envscaler_eval.results.task_rules import rules_of, short_name
 _SUFFIXES = (".eval", ".json")
 # Where our tasks keep the hashes of what they were run on.
 _DATA_KEYS = ("packs", "data", "bfcl_eval_sha256")
+# What Inspect puts in the place of an entry that is too long.
+_REMOVED = "Key removed from summary (> 1k)"
 
 
 def read_results(paths: Sequence[str | Path], cluster_key: str | None = None) -> ResultTable:
@@ -48,11 +51,15 @@ def read_results(paths: Sequence[str | Path], cluster_key: str | None = None) ->
         UsageError: There is no such log, it holds no numeric score, or samples lack
             the metadata that names their cluster.
     """
-    headers = [read_eval_log(path, header_only=True) for path in log_files(paths)]
-    latest, notes = latest_attempts(headers)
+    latest, notes = latest_attempts([_header(path) for path in log_files(paths)])
     logs: list[LogHeader] = []
     rows: list[EpisodeRow] = []
     for header in latest:
+        if header.status != "success":
+            notes.append(
+                f"{header.location}: the run ended as '{header.status}'; what it did not come to "
+                "is missing"
+            )
         log, its_rows = _read(header, cluster_key)
         logs.append(log)
         rows.extend(its_rows)
@@ -80,6 +87,14 @@ def log_files(paths: Sequence[str | Path]) -> list[str]:
             raise UsageError(f"{path}: there is no log in this folder; name one that holds some")
         found.update(dict.fromkeys(inside))
     return list(found)
+
+
+def _header(path: str) -> EvalLog:
+    try:
+        return read_eval_log(path, header_only=True)
+    except (OSError, ValueError, KeyError, BadZipFile) as fault:
+        told = (str(fault).splitlines() or ["it is empty"])[0]
+        raise UsageError(f"{path}: this is no log of Inspect: {told}; leave it out") from None
 
 
 def latest_attempts(headers: Sequence[EvalLog]) -> tuple[list[EvalLog], list[str]]:
@@ -198,7 +213,7 @@ def _row(log: LogHeader, summary: EvalSampleSummary, names: Mapping[Part, str]) 
     scores = {} if summary.error else score_numbers(summary.scores, names)
     facts: dict[str, Any] = {}
     for score in reversed((summary.scores or {}).values()):
-        facts |= score.metadata or {}
+        facts |= _kept(score.metadata or {})
     tokens, cost = _usage(summary)
     sample = str(summary.id)
     return EpisodeRow(
@@ -213,7 +228,7 @@ def _row(log: LogHeader, summary: EvalSampleSummary, names: Mapping[Part, str]) 
         steps=facts.get("steps", summary.turn_count),
         tokens=tokens,
         cost=cost,
-        metadata=summary.metadata,
+        metadata=_kept(summary.metadata),
         facts=facts,
     )
 
@@ -240,6 +255,11 @@ def _not_run(
         metadata=metadata or {},
         facts={},
     )
+
+
+def _kept(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """Return metadata without the entries that were too long for the summary."""
+    return {name: value for name, value in metadata.items() if value != _REMOVED}
 
 
 def _cluster(log: LogHeader, sample: str, metadata: Mapping[str, Any]) -> str:

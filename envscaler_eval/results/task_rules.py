@@ -55,9 +55,10 @@ RULES: Mapping[str, TaskRules] = MappingProxyType(
             cluster_name="environment",
             group="mode",
             primary="reward",
-            free_args=_RUNNING
-            | {"envs", "tags", "split", "mode", "scenarios_per_env"}
-            | {"isolation", "allow_weak_isolation", "offer_tools"},
+            free_args=frozenset(
+                {"trials", "envs", "tags", "split", "mode", "scenarios_per_env"}
+                | {"isolation", "allow_weak_isolation", "offer_tools"}
+            ),
         ),
         # Entries of one number are variants of one conversation.
         "bfcl_multi_turn": TaskRules(

@@ -121,6 +121,7 @@ def _metadata(grade: Grade, record: EpisodeRecord) -> dict[str, Any]:
         "steps": record.steps,
         "calls": len(record.calls),
         "tool_errors": record.tool_errors,
+        "model_faults": record.model_faults,
         "user_messages": record.user_messages,
         "user_faults": record.user.fault_counts() if record.user else None,
         "collateral": list(grade.collateral),

@@ -22,9 +22,9 @@ from inspect_ai.tool import ToolCall, ToolChoice, ToolInfo
 
 from envscaler_eval.errors import UsageError
 from envscaler_eval.policies import Policy, Turn, View, erring
+from envscaler_eval.policies.tokens import estimated_tokens
 from envscaler_eval.solvers.live import LiveSample, live_sample
 
-_CHARACTERS_PER_TOKEN = 4
 _ORACLE = "oracle"
 
 
@@ -120,12 +120,12 @@ def _output(model: str, turn: Turn, view: View, messages: list[ChatMessage]) -> 
     message = ChatMessageAssistant(
         content=turn.text, tool_calls=calls or None, model=model, source="generate"
     )
-    read = sum(len(m.text) for m in messages if not isinstance(m, ChatMessageSystem))
-    written = len(turn.text) + sum(len(str(call.arguments)) for call in turn.calls)
-    usage = ModelUsage(
-        input_tokens=read // _CHARACTERS_PER_TOKEN,
-        output_tokens=written // _CHARACTERS_PER_TOKEN,
-        total_tokens=read // _CHARACTERS_PER_TOKEN + written // _CHARACTERS_PER_TOKEN,
+    read = estimated_tokens(
+        sum(len(m.text) for m in messages if not isinstance(m, ChatMessageSystem))
     )
+    written = estimated_tokens(
+        len(turn.text) + sum(len(str(call.arguments)) for call in turn.calls)
+    )
+    usage = ModelUsage(input_tokens=read, output_tokens=written, total_tokens=read + written)
     choice = ChatCompletionChoice(message=message, stop_reason="tool_calls" if calls else "stop")
     return ModelOutput(model=model, choices=[choice], usage=usage)

@@ -22,10 +22,12 @@ EndedBy = Literal[
     "cost_limit",
     "cancelled",
     "user_fault",
+    "refusal",
     "error",
 ]
 
-PROPER_ENDINGS: frozenset[EndedBy] = frozenset({"completed", "user_stop"})
+# The paper grades whenever the agent replies without a call, whatever it says.
+PROPER_ENDINGS: frozenset[EndedBy] = frozenset({"completed", "user_stop", "refusal"})
 
 _STORE_KEY = "envscaler_eval"
 
@@ -95,6 +97,8 @@ class EpisodeRecord(BaseModel):
         calls: The calls that were made, in order.
         tool_errors: How many calls went wrong, by kind. `malformed` ones could
             not be read and never became calls.
+        model_faults: How many faults the model's replies had, by kind; empty where
+            they were not counted.
         user_messages: How often the user spoke to the agent.
         user: The simulated user's side, where there was one.
         state_hash: SHA-256 of the final state, or `None` after a breakdown.
@@ -108,6 +112,7 @@ class EpisodeRecord(BaseModel):
     steps: int
     calls: list[CallEntry]
     tool_errors: dict[str, int]
+    model_faults: dict[str, int] = {}
     user_messages: int
     user: UserRecord | None = None
     state_hash: str | None

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import cast, get_args
 
 from inspect_ai import Task, task
+from inspect_ai.model import GenerateConfig
 
 from envscaler_eval.isolation import (
     IsolationArguments,
@@ -14,7 +15,7 @@ from envscaler_eval.isolation import (
 )
 from envscaler_eval.scorers import checklist, simulated_user
 from envscaler_eval.solvers import by_mode, close_episode, start_episode
-from envscaler_eval.solvers.protocol import Mode, ProtocolName
+from envscaler_eval.solvers.protocol import PROTOCOLS, Mode, ProtocolName, ReasoningHistory
 from envscaler_eval.solvers.user_strategies import UserStrategy
 from envscaler_eval.tasks.dataset import (
     Split,
@@ -40,6 +41,7 @@ def envscaler(
     seed: int = 0,
     protocol: ProtocolName = "default",
     step_limit: int | None = None,
+    reasoning_history: ReasoningHistory | None = None,
     user_strategy: UserStrategy | None = None,
     user_temperature: float | None = None,
     offer_tools: bool = False,
@@ -64,6 +66,9 @@ def envscaler(
         protocol: `default`, or `paper` for the rules of the EnvScaler paper.
         step_limit: How many generations the agent has; by default the
             protocol's limit.
+        reasoning_history: Which of its earlier reasoning a model that reasons
+            is shown again: `all`, the `last` or `none`; `auto` leaves it to the
+            provider. By default the protocol's choice.
         user_strategy: How the user of `conv` makes its messages: `llm`, or
             `llm_react`, which thinks in writing first; by default `llm`, under
             the paper's protocol `llm_react`.
@@ -88,6 +93,8 @@ def envscaler(
         whole_number("scenarios_per_env", scenarios_per_env, least=1)
     if step_limit is not None:
         whole_number("step_limit", step_limit, least=1)
+    if reasoning_history is not None:
+        one_of("reasoning_history", reasoning_history, get_args(ReasoningHistory))
     if user_strategy is not None:
         one_of("user_strategy", user_strategy, get_args(UserStrategy))
     if user_temperature is not None:
@@ -112,6 +119,9 @@ def envscaler(
             user_temperature=user_temperature,
         ),
         cleanup=close_episode,
+        config=GenerateConfig(
+            reasoning_history=reasoning_history or PROTOCOLS[protocol].reasoning_history
+        ),
         scorer=[checklist(**placed), *([simulated_user()] if "conv" in modes else [])],
         epochs=epochs(trials),
         version=1,

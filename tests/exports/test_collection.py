@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import datasets
 import pytest
 from inspect_ai import Task, task
 from inspect_ai import eval as inspect_eval
@@ -21,20 +20,17 @@ from envscaler_eval.exports.trajectory_filter import TrajectoryFilter
 from envscaler_eval.pack import read_pack
 from tests.exports.attempts import HALF_DONE
 from tests.inspect_runs import model, say
+from tests.loaded import rows, use_own_cache
 from tests.pack_files import write_pack
 
 
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", tmp_path / "cache")
+    use_own_cache(monkeypatch, tmp_path)
 
 
 def _command(*arguments: object) -> Any:
     return CliRunner().invoke(app, [str(argument) for argument in arguments])
-
-
-def _rows(folder: Path) -> list[dict[str, Any]]:
-    return list(datasets.load_dataset(str(folder), split="train"))
 
 
 def test_the_command_collects_and_the_export_takes_what_was_kept(tmp_path: Path) -> None:
@@ -47,8 +43,8 @@ def test_the_command_collects_and_the_export_takes_what_was_kept(tmp_path: Path)
     ]
     ended = _command("export", "sft", tmp_path / "col", "--out", tmp_path / "sft")
     assert ended.exit_code == 0, ended.output
-    rows = _rows(tmp_path / "sft")
-    assert sorted((row["mode"], row["trial"]) for row in rows) == [
+    found = rows(tmp_path / "sft")
+    assert sorted((row["mode"], row["trial"]) for row in found) == [
         ("conv", 1),
         ("conv", 2),
         ("non_conv", 1),

@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import datasets
 import pytest
 import yaml
 from typer.testing import CliRunner
@@ -14,6 +13,7 @@ from envscaler_eval.cli.app import app
 from envscaler_eval.errors import UsageError
 from envscaler_eval.pack import LIBRARY, Pack, read_pack
 from envscaler_eval.pack_writing import write_pack as write_read_pack
+from tests.loaded import tables, use_own_cache
 from tests.pack_files import a_scenario, write_pack
 
 SHIPPED = "hotel_operations"
@@ -21,7 +21,7 @@ SHIPPED = "hotel_operations"
 
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", tmp_path / "cache")
+    use_own_cache(monkeypatch, tmp_path)
 
 
 def _command(*arguments: object) -> Any:
@@ -66,7 +66,7 @@ def test_the_folder_loads_with_a_table_of_each_kind_and_whole_splits(
         "--format",
         form,
     )
-    scenarios = datasets.load_dataset(str(tmp_path / "set"))
+    scenarios = tables(tmp_path / "set")
     assert {split: rows["env"] for split, rows in scenarios.items()} == {
         "train": ["alpha"],
         "test": ["beta"],
@@ -75,7 +75,7 @@ def test_the_folder_loads_with_a_table_of_each_kind_and_whole_splits(
     assert scenarios["train"][0]["tags"] == ["easy"]
     assert scenarios["test"][0]["tags"] == []
     assert json.loads(scenarios["train"][0]["state"])["next_order"] == 1
-    environments = datasets.load_dataset(str(tmp_path / "set"), "environments", split="train")
+    environments = tables(tmp_path / "set", "environments")["train"]
     assert [tool["name"] for tool in json.loads(environments[0]["tools"])][:1] == ["list_items"]
 
 

@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import datasets
 import pytest
 from inspect_ai.model import ChatMessageTool
 from inspect_ai.tool import ToolCallError
@@ -16,6 +15,7 @@ from envscaler_eval.results.manifest import read_manifest, write_manifest
 from tests.exports.attempts import HALF_DONE, WELL_DONE, a_log, contents, export
 from tests.exports.chat_template import parsed_calls, parsed_thoughts, render
 from tests.inspect_runs import run
+from tests.loaded import rows, use_own_cache
 from tests.pack_files import a_scenario
 
 CALLS = [
@@ -31,7 +31,7 @@ THOUGHTS = ["First I look.", "Both at once: 3 < 10 & 'nuts'.", "That is all."]
 
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", tmp_path / "cache")
+    use_own_cache(monkeypatch, tmp_path)
 
 
 @pytest.fixture(scope="module")
@@ -56,15 +56,11 @@ def half_done(tmp_path_factory: pytest.TempPathFactory) -> Path:
 ROOM = ("stock_room",)
 
 
-def _rows(folder: Path) -> list[dict[str, Any]]:
-    return list(datasets.load_dataset(str(folder), split="train"))
-
-
 @pytest.mark.parametrize("table", ["parquet", "jsonl"])
 def test_a_trajectory_is_a_row_with_its_outcome(logs: Path, tmp_path: Path, table: Any) -> None:
     counts = export(tmp_path / "sft", logs, envs=ROOM, table=table)
     assert counts.rows() == [("kept", 1, 0)]
-    (row,) = _rows(tmp_path / "sft")
+    (row,) = rows(tmp_path / "sft")
     outcome = {name: row[name] for name in row if name not in ("messages", "tools")}
     assert outcome == {
         "reward": 1.0,
@@ -102,7 +98,7 @@ def test_a_chat_template_writes_down_what_was_called_and_thought(
     logs: Path, tmp_path: Path, table: Any
 ) -> None:
     export(tmp_path / "sft", logs, envs=ROOM, table=table)
-    (row,) = _rows(tmp_path / "sft")
+    (row,) = rows(tmp_path / "sft")
     rendered = render(row["messages"], row["tools"])
     assert parsed_calls(rendered) == CALLS
     assert parsed_thoughts(rendered) == THOUGHTS
@@ -110,7 +106,7 @@ def test_a_chat_template_writes_down_what_was_called_and_thought(
 
 def test_the_tools_are_those_of_the_pack(logs: Path, tmp_path: Path) -> None:
     export(tmp_path / "sft", logs, envs=ROOM)
-    (row,) = _rows(tmp_path / "sft")
+    (row,) = rows(tmp_path / "sft")
     tools = {tool["function"]["name"]: tool["function"] for tool in json.loads(row["tools"])}
     assert list(tools) == ["list_items", "take_item", "order_item", "break_down"]
     assert tools["take_item"]["description"] == "Take pieces of an item out of the stock."
@@ -126,7 +122,7 @@ def test_the_calls_of_a_solution_survive_the_way_through_a_template(
     run(env, "policy/oracle", tmp_path / "logs", "policy/user", mode="both", scenarios_per_env=1)
     assert export(tmp_path / "sft", tmp_path / "logs").rows() == [("kept", 1, 1)]
     pack = read_pack(LIBRARY / env)
-    for row in _rows(tmp_path / "sft"):
+    for row in rows(tmp_path / "sft"):
         turns = parsed_calls(render(row["messages"], row["tools"]))
         made = [call for turn in turns for call in turn]
         solution = pack.scenario(row["scenario"]).solution
@@ -144,23 +140,23 @@ def test_a_failed_call_is_told_as_providers_tell_it() -> None:
 def test_only_what_the_filter_keeps_is_written(logs: Path, half_done: Path, tmp_path: Path) -> None:
     counts = export(tmp_path / "sft", logs, half_done, envs=ROOM)
     assert counts.rows() == [("kept", 1, 0), ("reward below 1", 1, 0)]
-    assert [row["reward"] for row in _rows(tmp_path / "sft")] == [1.0]
+    assert [row["reward"] for row in rows(tmp_path / "sft")] == [1.0]
     export(tmp_path / "more", logs, half_done, envs=ROOM, wanted={"min_reward": 0.5})
-    assert [row["reward"] for row in _rows(tmp_path / "more")] == [1.0, 0.5]
+    assert [row["reward"] for row in rows(tmp_path / "more")] == [1.0, 0.5]
 
 
 def test_an_ungraded_trajectory_has_no_reward(logs: Path, tmp_path: Path) -> None:
     export(tmp_path / "sft", logs, envs=("bare",))
-    (row,) = _rows(tmp_path / "sft")
+    (row,) = rows(tmp_path / "sft")
     assert row["reward"] is row["success"] is row["paper_reward"] is None
 
 
 def test_modes_are_chosen(tmp_path: Path) -> None:
     log = a_log(tmp_path, *WELL_DONE, user="policy/user", mode="both")
     export(tmp_path / "both", log)
-    assert [row["mode"] for row in _rows(tmp_path / "both")] == ["non_conv", "conv"]
+    assert [row["mode"] for row in rows(tmp_path / "both")] == ["non_conv", "conv"]
     export(tmp_path / "conv", log, mode="conv")
-    (row,) = _rows(tmp_path / "conv")
+    (row,) = rows(tmp_path / "conv")
     assert row["mode"] == "conv"
     assert row["ended_by"] == "user_stop"
 
@@ -172,7 +168,7 @@ def test_environments_to_test_on_are_refused_by_name(logs: Path, tmp_path: Path)
     with pytest.raises(UsageError, match=r"^alpha: to test on"):
         export(tmp_path / "sft", logs, envs=("alpha", "stock_room"))
     export(tmp_path / "sft", logs, envs=ROOM)
-    assert [row["env"] for row in _rows(tmp_path / "sft")] == ["stock_room"]
+    assert [row["env"] for row in rows(tmp_path / "sft")] == ["stock_room"]
 
 
 def test_a_test_environment_of_the_library_is_known_whatever_the_log_says(
@@ -189,7 +185,7 @@ def test_a_manifest_chooses_environments_and_holds_them_to_their_hash(
     write_manifest(tmp_path / "set.yaml", "scaling", [pack], {})
     manifest = read_manifest(tmp_path / "set.yaml")
     export(tmp_path / "sft", logs, manifest=manifest)
-    assert [row["env"] for row in _rows(tmp_path / "sft")] == ["stock_room"]
+    assert [row["env"] for row in rows(tmp_path / "sft")] == ["stock_room"]
     (chosen,) = manifest.environments
     changed = manifest.model_copy(
         update={"environments": (chosen.model_copy(update={"hash": "0" * 64}),)}

@@ -1,19 +1,21 @@
 """Which trajectories are kept, and what is said of the others."""
 
 import dataclasses
-import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai.model import ChatMessageAssistant, ChatMessageUser
+from inspect_ai.model import ChatMessage, ChatMessageAssistant, ModelOutput
 
 from envscaler_eval.exports.trajectories import LoggedTrajectory
 from envscaler_eval.exports.trajectory_filter import KEPT, PAPER_TURNS, TrajectoryFilter
-from envscaler_eval.policies import STOP
 from envscaler_eval.solvers.protocol import Mode
+from envscaler_eval.solvers.record import UserFaultEntry, UserRecord
+from envscaler_eval.solvers.user_faults import UserFaultKind
 from tests.exports.attempts import WELL_DONE, a_log, trajectories
-from tests.inspect_runs import TAKE, Reply, call, say
+from tests.inspect_runs import TAKE, call, say
+from tests.pack_files import a_scenario
 
 
 @pytest.fixture(scope="module")
@@ -45,13 +47,29 @@ def test_what_nobody_ended_is_dropped(good: LoggedTrajectory, ended_by: str) -> 
     assert TrajectoryFilter(proper_ending=False).verdict(cut) == KEPT
 
 
-def test_a_faulty_user_is_told_from_a_faulty_agent(good: LoggedTrajectory) -> None:
-    any_ending = TrajectoryFilter(proper_ending=False)
-    assert any_ending.verdict(_recorded(good, ended_by="user_fault")) == (
-        "fault of the simulated user"
-    )
-    leaking = _saying(good, ChatMessageUser(content=f"Thanks {STOP}"))
-    assert any_ending.verdict(leaking) == "fault of the simulated user"
+@pytest.mark.parametrize("kind", ["premature_stop", "whole_request", "foreign_fact"])
+def test_a_faulty_user_is_told_from_a_faulty_agent(
+    good: LoggedTrajectory, kind: UserFaultKind
+) -> None:
+    fault = UserFaultEntry(kind=kind, turn=2, detail="")
+    user = UserRecord(model="m", strategy="llm", temperature=None, faults=[fault])
+    assert TrajectoryFilter().verdict(_recorded(good, user=user)) == f"simulated user: {kind}"
+    assert TrajectoryFilter(sound_user=False).verdict(_recorded(good, user=user)) == KEPT
+    ended = _recorded(good, user=user, ended_by="user_fault")
+    assert TrajectoryFilter().verdict(ended) == f"simulated user: {kind}"
+
+
+def test_a_reply_of_the_user_that_the_agent_never_saw_is_no_fault(good: LoggedTrajectory) -> None:
+    fault = UserFaultEntry(kind="empty", turn=2, detail="")
+    user = UserRecord(model="m", strategy="llm", temperature=None, faults=[fault])
+    assert TrajectoryFilter().verdict(_recorded(good, user=user)) == KEPT
+    ended = _recorded(good, user=user, ended_by="user_fault")
+    assert TrajectoryFilter().verdict(ended) == "simulated user: user_fault"
+
+
+def test_an_environment_that_broke_down_leaves_no_episode(good: LoggedTrajectory) -> None:
+    broken = _recorded(good, breakdown="it died", ended_by="completed")
+    assert TrajectoryFilter(min_reward=0).verdict(broken) == "error, no episode"
 
 
 @pytest.mark.parametrize("kind", ["malformed", "unknown"])
@@ -103,17 +121,28 @@ def test_what_is_not_graded_is_kept_unless_asked_otherwise(good: LoggedTrajector
 
 
 def test_logs_show_each_of_these(tmp_path: Path) -> None:
-    def broken(_: Any) -> Any:
-        raise RuntimeError("the provider is down")
-
-    cases: dict[str, tuple[Reply, ...]] = {
-        "ended by step_limit": (say("", TAKE),),
-        "invalid format": (say("", call("fly")), say("Task Completed")),
-        "error, no episode": (broken,),
-        KEPT: WELL_DONE,
+    """One run, in which the model does in each room what the room's task says."""
+    verdicts = {
+        "Take bolts for ever.": "ended by step_limit",
+        "Fly.": "invalid format",
+        "Lose the provider.": "error, no episode",
+        "Do as usual. Then stop.": KEPT,
     }
-    for verdict, turns in cases.items():
-        root = tmp_path / re.sub(r"\W", "_", verdict)
-        logs = a_log(root, *turns, step_limit=3, eval_fail_on_error=False)
-        (trajectory,) = trajectories(logs)
-        assert TrajectoryFilter(min_reward=0).verdict(trajectory) == verdict
+
+    def reply(messages: Sequence[ChatMessage]) -> ModelOutput:
+        task, turn = messages[1].text, sum(m.role == "assistant" for m in messages)
+        if task.startswith("Lose"):
+            raise RuntimeError("the provider is down")
+        if task.startswith("Take"):
+            return say("", TAKE)
+        if task.startswith("Fly"):
+            return say("", call("fly")) if turn == 0 else say("Task Completed")
+        return WELL_DONE[turn]
+
+    packs = {
+        f"room_{number}": {"scenarios": [a_scenario(task=task)]}
+        for number, task in enumerate(verdicts)
+    }
+    logs = a_log(tmp_path, reply, packs=packs, step_limit=3, eval_fail_on_error=False)
+    found = {t.env: TrajectoryFilter(min_reward=0).verdict(t) for t in trajectories(logs)}
+    assert found == dict(zip(packs, verdicts.values(), strict=True))

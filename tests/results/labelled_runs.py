@@ -5,8 +5,9 @@ from pathlib import Path
 
 import numpy as np
 
+from envscaler_eval.results.aligning import score_grids
 from envscaler_eval.results.comparing import Accepted
-from envscaler_eval.results.grid import ScoreGrid, score_grids
+from envscaler_eval.results.grid import ScoreGrid
 from envscaler_eval.results.labels import by_player, read_labelled
 from tests.results.log_files import write_log
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from inspect_ai.log import (
     EvalConfig,
@@ -36,6 +36,7 @@ def write_log(
     usage: Mapping[str, ModelUsage] | None = None,
     role_usage: Mapping[str, ModelUsage] | None = None,
     roles: Mapping[str, str] | None = None,
+    status: Literal["success", "cancelled"] = "success",
     **spec: Any,
 ) -> Path:
     """Write a log and return its path.
@@ -52,6 +53,7 @@ def write_log(
         usage: The tokens of each sample, by model.
         role_usage: The tokens of each sample, by role.
         roles: Role -> model.
+        status: How the run ended.
         spec: Other entries of the log's `EvalSpec`.
     """
     epochs = max((len(outcomes) for outcomes in runs.values()), default=1)
@@ -73,7 +75,7 @@ def write_log(
         if outcome is not None
     ]
     log = EvalLog(
-        status="success",
+        status=status,
         eval=EvalSpec(
             **{
                 "created": "2026-01-01T00:00:00+00:00",

@@ -8,9 +8,9 @@ import pytest
 
 from envscaler_eval.errors import UsageError
 from envscaler_eval.results.ablation import ablation_document, ablations
+from envscaler_eval.results.aligning import score_grids
 from envscaler_eval.results.comparing import Accepted
 from envscaler_eval.results.document import as_text
-from envscaler_eval.results.grid import score_grids
 from envscaler_eval.results.labels import by_player, read_labelled
 from tests.results.labelled_runs import planted_grid
 from tests.results.log_files import write_log

@@ -141,6 +141,24 @@ def test_parts_of_a_benchmark_weigh_the_same_however_many_tasks_they_have(tmp_pa
     assert by_group[None].floor is None
 
 
+def test_samples_that_neither_model_was_run_on_weigh_as_any_other_in_the_bounds(
+    tmp_path: Path,
+) -> None:
+    metadata = {
+        f"{domain}/{task}": {"domain": domain, "split": "test", "task": task}
+        for domain in ("retail", "airline")
+        for task in range(5)
+    }
+    runs: Runs = {sample: [{"reward": 1.0}] for sample in metadata} | {"retail/9": [None]}
+    paths = [
+        write_log(tmp_path / name, runs, task="envscaler_eval/tau_bench", sample_metadata=metadata)
+        for name in ("b", "a")
+    ]
+    found = _primary(_compare(*paths))
+    assert found.before.mean.value == pytest.approx(1)
+    assert (found.before.bounds.low, found.before.bounds.high) == pytest.approx((10 / 11, 1))
+
+
 def test_variants_of_an_item_are_one_cluster(tmp_path: Path) -> None:
     metadata = {
         f"{category}_{number}": {"category": category, "number": str(number)}
@@ -277,6 +295,24 @@ def test_the_floor_of_tau_bench_is_known_for_whole_splits(
             {sample: [{"reward": 1.0}] for sample in metadata},
             task="envscaler_eval/tau_bench",
             sample_metadata=metadata,
+        )
+        for name in ("b", "a")
+    ]
+    floor = _primary(_compare(*paths)).floor
+    assert (floor and floor.value) == known
+
+
+@pytest.mark.parametrize(("protocol", "known"), [("official", 0), ("paper", None)])
+def test_acebench_has_a_floor_of_zero_by_the_official_protocol_alone(
+    protocol: str, known: float | None, tmp_path: Path
+) -> None:
+    paths = [
+        write_log(
+            tmp_path / name,
+            {f"s{n}": [{"end_to_end": 1.0}] for n in range(9)},
+            task="envscaler_eval/acebench_agent",
+            task_args={"protocol": protocol},
+            sample_metadata={"*": {"task": "t", "subset": "multi_step"}},
         )
         for name in ("b", "a")
     ]

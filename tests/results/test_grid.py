@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from envscaler_eval.errors import UsageError
+from envscaler_eval.results.aligning import score_grid, score_grids
 from envscaler_eval.results.comparing import Accepted
-from envscaler_eval.results.grid import ScoreGrid, score_grid, score_grids
+from envscaler_eval.results.grid import ScoreGrid
 from envscaler_eval.results.labels import LabelledLogs, by_player, from_metadata, read_labelled
 from envscaler_eval.results.tables import few_clusters, remarks
 from tests.results.log_files import Runs, write_log
@@ -96,6 +97,28 @@ def test_missing_episodes_are_counted_and_bound_the_mean(tmp_path: Path) -> None
     told = remarks(_logs(tmp_path / "again", {"base": {"a": [1.0]}}), [grid])
     assert len(told) == 1
     assert "1 episodes of 'base' have no score; its mean is between 0.500 and 0.833" in told[0]
+
+
+def test_a_sample_that_was_never_run_has_its_part_from_the_others(tmp_path: Path) -> None:
+    metadata = {
+        name: {"category": name[:-1], "number": name[-1]} for name in ("base0", "base1", "miss0")
+    }
+    arguments = [
+        f"{label}="
+        + str(
+            write_log(
+                tmp_path / label,
+                {"base0": [1.0], "base1": [outcome], "miss0": [1.0]},
+                task="envscaler_eval/bfcl_multi_turn",
+                scorer="accuracy",
+                sample_metadata=metadata,
+            )
+        )
+        for label, outcome in (("one", None), ("two", 1.0))
+    ]
+    grid = score_grid("bfcl_multi_turn", read_labelled(arguments, by_player).tables, NOTHING)
+    assert grid.missing["one"].episodes == 1
+    assert (grid.missing["one"].bounds.low, grid.missing["one"].bounds.high) == (0.75, 1.0)
 
 
 def test_an_order_that_depends_on_missing_episodes_is_told(tmp_path: Path) -> None:

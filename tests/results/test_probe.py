@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 
 from envscaler_eval.errors import UsageError
+from envscaler_eval.results.aligning import score_grids
 from envscaler_eval.results.comparing import Accepted
 from envscaler_eval.results.document import as_text
-from envscaler_eval.results.grid import score_grids
 from envscaler_eval.results.labels import by_player, read_labelled
 from envscaler_eval.results.probe.figures import probe_document, probes
-from envscaler_eval.results.probe.running import ProbeRun, choose_scenarios, make_models
+from envscaler_eval.results.probe.running import ProbeRun, choose_scenarios, make_models, run_probe
 from tests.results.labelled_runs import planted_grid
 from tests.results.log_files import write_log
 
@@ -128,3 +128,21 @@ def test_models_are_made_from_names_and_specs() -> None:
 def test_a_spec_that_is_none_is_told(spec: str, told: str) -> None:
     with pytest.raises(UsageError, match=told):
         make_models([], [spec])
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [("nobody/x", "model 'nobody/x': .*not recognized"), ("openai/gpt-4.1", "OPENAI_API_KEY")],
+)
+def test_a_model_that_cannot_be_had_is_told_in_a_line(
+    monkeypatch: pytest.MonkeyPatch, name: str, told: str
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with pytest.raises(UsageError, match=told) as fault:
+        make_models([name], [])
+    assert "\n" not in fault.value.message
+
+
+def test_a_conversation_wants_a_user() -> None:
+    with pytest.raises(UsageError, match="mode both needs a model for the user; add --user MODEL"):
+        run_probe(make_models(["policy/noop"], []), _run(5))

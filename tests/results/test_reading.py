@@ -59,6 +59,7 @@ def test_what_a_report_needs_is_in_the_summaries_however_many_checks_there_are(
     pack = write_pack(tmp_path, scenarios=[a_scenario(checks=checks)])
     run(pack, "policy/noop", tmp_path / "logs")
     (row,) = read_results([tmp_path / "logs"]).rows
+    assert "checks" not in row.facts
     assert row.facts["failed_checks"] == list(range(30))
     assert set(row.facts["tool_errors"]) == {"failed", "raised", "invalid", "unknown", "malformed"}
     assert (row.facts["ended_by"], row.facts["steps"]) == ("completed", 1)
@@ -204,6 +205,23 @@ def test_folders_are_searched_and_a_log_is_read_once(tmp_path: Path) -> None:
     path = write_log(tmp_path / "deep" / "down", {"a": [1.0]})
     assert len(read_results([tmp_path]).rows) == 1
     assert len(read_results([path, path]).rows) == 1
+
+
+def test_a_run_that_did_not_end_well_is_told(tmp_path: Path) -> None:
+    write_log(tmp_path, {"a": [1.0], "b": [None]}, status="cancelled")
+    table = read_results([tmp_path])
+    assert [row.missing for row in table.rows] == [None, "not run"]
+    assert len(table.notes) == 1 and "the run ended as 'cancelled'" in table.notes[0]
+
+
+@pytest.mark.parametrize("content", ["", "{}", "PK"])
+@pytest.mark.parametrize("suffix", ["eval", "json"])
+def test_what_is_no_log_is_refused_in_one_line(content: str, suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"report.{suffix}"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(UsageError, match="this is no log of Inspect") as fault:
+        read_results([path])
+    assert "\n" not in fault.value.message
 
 
 def test_what_is_not_there_is_said_in_one_line(tmp_path: Path) -> None:

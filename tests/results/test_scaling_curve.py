@@ -76,11 +76,12 @@ def test_two_points_have_a_step_and_nothing_to_hold_it_against(tmp_path: Path) -
     assert as_text(scaling_document([found]))
 
 
-def test_few_clusters_give_no_forms_and_no_intervals(tmp_path: Path) -> None:
-    (found,) = scaling_curves([planted_grid(tmp_path, SATURATING, clusters=5)])
+@pytest.mark.parametrize("clusters", [1, 5])
+def test_few_clusters_give_no_forms_and_no_intervals(tmp_path: Path, clusters: int) -> None:
+    (found,) = scaling_curves([planted_grid(tmp_path, SATURATING, clusters=clusters)])
     told = as_text(scaling_document([found]))
     assert (found.forms, found.best) == ((), None)
-    assert "no intervals, since 5 clusters are less than 8" in told
+    assert f"no intervals, since {clusters} clusters are less than 8" in told
     assert "no forms were fitted" in told
 
 

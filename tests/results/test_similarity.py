@@ -12,9 +12,9 @@ import pytest
 from envscaler_eval.benchmarks.data import DataError
 from envscaler_eval.errors import UsageError
 from envscaler_eval.pack import Pack, read_pack
+from envscaler_eval.results.aligning import score_grids
 from envscaler_eval.results.comparing import Accepted
 from envscaler_eval.results.document import as_text
-from envscaler_eval.results.grid import score_grids
 from envscaler_eval.results.labels import by_player, read_labelled
 from envscaler_eval.results.manifest import manifest_packs, read_manifest
 from envscaler_eval.results.similarity.comparison import Comparison, compare_texts

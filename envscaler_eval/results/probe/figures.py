@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 
 from envscaler_eval.errors import UsageError
 from envscaler_eval.results.document import Document, PlainTable
-from envscaler_eval.results.grid import ScoreGrid
+from envscaler_eval.results.grid import Array, ScoreGrid
 from envscaler_eval.results.statistics import ClusteredMean, DifferenceTest, holm
 from envscaler_eval.results.tables import few_clusters, p_value, with_interval
 from envscaler_eval.results.trend import Trend, page_trend
@@ -88,7 +88,7 @@ def probes(grid: ScoreGrid, in_order: bool) -> list[Probe]:
         UsageError: There is one model only.
     """
     if len(grid.labels) < 2:
-        raise UsageError(f"{grid.task}: {grid.labels[0]} is the only model; add another")
+        raise UsageError(f"{grid.task}: {', '.join(grid.labels)} is the only model; add another")
     parts = [(f"{grid.task}, {part}", grid.part(part)) for part in grid.parts]
     return [
         _probe(name, part, in_order)
@@ -110,7 +110,7 @@ def _probe(name: str, grid: ScoreGrid, in_order: bool) -> Probe:
 def _model(grid: ScoreGrid, model: str) -> ModelFigures:
     place = grid.labels.index(model)
     own, others = grid.values[:, [place]], np.delete(grid.values, place, axis=1)
-    steps = grid.steps[:, place]
+    steps: Array = grid.steps[:, place]
     return ModelFigures(
         model=model,
         score=grid.mean(model),

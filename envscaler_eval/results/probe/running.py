@@ -1,6 +1,7 @@
 """Running models on scenarios chosen at random."""
 
 import random
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,8 @@ from pydantic import ValidationError
 from envscaler_eval import core_yaml
 from envscaler_eval.errors import UsageError
 from envscaler_eval.tasks import envscaler
+
+_MARKUP = re.compile(r"\[/?[a-z ]+\]")
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,11 @@ def run_probe(models: Sequence[Model], run: ProbeRun) -> list[str]:
         UsageError: Something asked for is not to be had, or a run has failed.
     """
     task = envscaler(envs=list(run.envs) or None, mode=run.mode, seed=run.seed, trials=run.trials)
+    if run.mode != "non_conv" and run.user is None:
+        raise UsageError(
+            f"mode {run.mode} needs a model for the user; add --user MODEL (policy/user works "
+            "offline)"
+        )
     chosen = choose_scenarios([sample.metadata or {} for sample in task.dataset], run)
     ids = [str(sample.id) for sample in task.dataset if _scenario(sample.metadata or {}) in chosen]
     logs = inspect_eval(
@@ -91,9 +99,9 @@ def make_models(names: Sequence[str], specs: Sequence[str]) -> list[Model]:
             and settings of generation.
 
     Raises:
-        UsageError: A spec is no such mapping.
+        UsageError: A spec is no such mapping, or a model cannot be had.
     """
-    return [get_model(name) for name in names] + [_from_spec(spec) for spec in specs]
+    return [_made(name) for name in names] + [_from_spec(spec) for spec in specs]
 
 
 def _from_spec(text: str) -> Model:
@@ -101,10 +109,9 @@ def _from_spec(text: str) -> Model:
         spec = core_yaml.load(text)
         if not isinstance(spec, dict) or "model" not in spec:
             raise ValueError("it is no mapping with 'model'")
-        name, arguments = spec.pop("model"), spec.pop("model_args", {})
+        name, arguments = spec.pop("model"), dict(spec.pop("model_args", {}))
         base_url = spec.pop("base_url", None)
         config = GenerateConfig.model_validate(spec)
-        return get_model(name, config=config, base_url=base_url, memoize=False, **dict(arguments))
     except ValidationError as error:
         wrong = error.errors(include_url=False)[0]
         where = "".join(f"{part}: " for part in wrong["loc"])
@@ -115,6 +122,16 @@ def _from_spec(text: str) -> Model:
             f"model spec '{text}': {fault}; write such as "
             "'{model: policy/oracle, model_args: {error_rate: 0.2}}'"
         ) from None
+    return _made(name, config=config, base_url=base_url, memoize=False, **arguments)
+
+
+def _made(name: str, **settings: Any) -> Model:
+    try:
+        return get_model(name, **settings)
+    except Exception as fault:
+        # Providers raise what they like: for a missing key or package, for an argument.
+        told = " ".join(_MARKUP.sub("", str(fault)).split())
+        raise UsageError(f"model '{name}': {told.removeprefix('ERROR: ')}") from None
 
 
 def _scenario(metadata: Mapping[str, Any]) -> str:

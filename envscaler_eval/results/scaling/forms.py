@@ -37,6 +37,11 @@ class Fit:
     aic: float
     weight: float
 
+    @property
+    def open_ended(self) -> bool:
+        """Whether it is a power so low that the points tell of no ceiling."""
+        return self.form == "power" and self.parameters["power"] < 1.01 * _POWERS[0]
+
     def curve(self, sizes: Sequence[float] | Array) -> Array:
         """Return the score that the form gives to numbers of environments."""
         grown = np.log1p(np.asarray(sizes, dtype=np.float64))
@@ -70,9 +75,9 @@ def fit_forms(
         the covariance.
     """
     points = len(sizes)
-    certainty = (clusters - points - 2) / (clusters - 1)
-    if certainty <= 0 or np.linalg.matrix_rank(covariance) < points:
+    if clusters <= points + 2 or np.linalg.matrix_rank(covariance) < points:
         return ()
+    certainty = (clusters - points - 2) / (clusters - 1)
     metric = certainty * np.linalg.inv(covariance)
     grown = np.log1p(np.asarray(sizes, dtype=np.float64))
     ones = np.ones_like(grown)

@@ -6,6 +6,7 @@ from pydantic import TypeAdapter
 
 from envscaler_eval.results.document import Document, PlainTable
 from envscaler_eval.results.scaling.curve import Curve
+from envscaler_eval.results.scaling.forms import Fit
 from envscaler_eval.results.tables import few_clusters, p_value, with_interval
 
 
@@ -51,7 +52,7 @@ def _tables(curve: Curve) -> Iterator[PlainTable]:
             rows=tuple(
                 (
                     fit.formula,
-                    ", ".join(f"{name} {value:.3f}" for name, value in fit.parameters.items()),
+                    _parameters(fit),
                     f"{fit.misfit:.1f} ({fit.freedom})",
                     f"{fit.aic:.1f}",
                     f"{fit.weight:.2f}",
@@ -60,6 +61,12 @@ def _tables(curve: Curve) -> Iterator[PlainTable]:
             ),
             note="n: environments. weight: of the evidence, among these forms (Akaike).",
         )
+
+
+def _parameters(fit: Fit) -> str:
+    if fit.open_ended:
+        return "no ceiling in sight"
+    return ", ".join(f"{name} {value:.3f}" for name, value in fit.parameters.items())
 
 
 def _notes(curve: Curve) -> Iterator[str]:

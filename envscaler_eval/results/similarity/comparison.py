@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,7 +51,7 @@ class Comparison:
     test: tuple[EnvironmentText, ...]
     vectors: Vectors
 
-    @property
+    @cached_property
     def matrix(self) -> NDArray[np.float64]:
         """The cosines, shape (train, test)."""
         count = len(self.train)

@@ -96,13 +96,13 @@ def _by_cluster(
     values: Floats, clusters: Sequence[Hashable], weights: Floats | None
 ) -> tuple[Floats, Floats]:
     """Return each cluster's sum of weight times value, and its weight; weights sum to 1."""
-    weights = np.ones(len(values)) if weights is None else weights
-    weights = weights / weights.sum()
+    given = np.ones(len(values)) if weights is None else weights
+    shares = given / given.sum()
     names = {name: place for place, name in enumerate(dict.fromkeys(clusters))}
     places = np.array([names[name] for name in clusters])
     sums, sizes = np.zeros(len(names)), np.zeros(len(names))
-    np.add.at(sums, places, weights * values)
-    np.add.at(sizes, places, weights)
+    np.add.at(sums, places, shares * values)
+    np.add.at(sizes, places, shares)
     return sums, sizes
 
 

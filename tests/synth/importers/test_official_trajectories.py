@@ -4,13 +4,13 @@ import json
 from pathlib import Path
 from typing import Any
 
-import datasets
 import pytest
 from typer.testing import CliRunner
 
 from envscaler_eval.cli.app import app
 from envscaler_eval.errors import UsageError
 from tests.exports.chat_template import parsed_calls, parsed_thoughts, render
+from tests.loaded import rows, use_own_cache
 
 TOOLS = [{"type": "function", "function": {"name": "set_status", "parameters": {}}}]
 ARGUMENTS = {"task_id": "T1", "status": "done"}
@@ -18,7 +18,7 @@ ARGUMENTS = {"task_id": "T1", "status": "done"}
 
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", tmp_path / "cache")
+    use_own_cache(monkeypatch, tmp_path)
 
 
 def _messages(arguments: Any) -> list[dict[str, Any]]:
@@ -72,12 +72,12 @@ def _import(tmp_path: Path, content: Any, *options: str) -> Any:
         {"user_messages": None, "steps": None},
     ],
 )
-def test_texts_and_objects_give_the_same_rows(
+def test_texts_and_objects_give_the_samerows(
     tmp_path: Path, changes: dict[str, Any], table: str
 ) -> None:
     ended = _import(tmp_path, [_trajectory(**changes)], "--format", table)
     assert ended.exit_code == 0, ended.output
-    (row,) = datasets.load_dataset(str(tmp_path / "sft"), split="train")
+    (row,) = rows(tmp_path / "sft")
     rendered = render(row["messages"], row["tools"])
     assert parsed_calls(rendered) == [[("set_status", ARGUMENTS)], []]
     assert parsed_thoughts(rendered) == ["It is there.", "Done."]
@@ -91,8 +91,8 @@ def test_a_mapping_and_conversations_are_read_too(tmp_path: Path) -> None:
     talk = _trajectory(traj_type="conversation", user_messages=json.dumps([{"role": "user"}]))
     ended = _import(tmp_path, {"a": _trajectory(), "b": talk})
     assert "2 trajectories" in ended.stdout
-    rows = list(datasets.load_dataset(str(tmp_path / "sft"), split="train"))
-    assert [(row["mode"], row["ended_by"]) for row in rows] == [
+    found = rows(tmp_path / "sft")
+    assert [(row["mode"], row["ended_by"]) for row in found] == [
         ("non_conv", "completed"),
         ("conv", "user_stop"),
     ]

@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import datasets
 import pytest
 from typer.testing import CliRunner
 
@@ -14,6 +13,7 @@ from envscaler_eval.pack import read_pack
 from envscaler_eval.synth.importers.official_files import Published, load_published
 from envscaler_eval.validation import validate_pack
 from tests.inspect_runs import call, facts, model, observations, only, run, say, score
+from tests.loaded import use_own_cache
 from tests.synth.importers.conftest import Import, ImportOne
 from tests.synth.importers.official import (
     CHECKS,
@@ -83,7 +83,7 @@ def test_the_packs_are_audited_for_what_can_be_asked_of_them(
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     import_records()
-    ended = _command("audit", tmp_path / "packs", "--trust", "--jobs", 1, "--record")
+    ended = _command("audit", tmp_path / "packs", "--jobs", 1, "--record")
     (row,) = [line for line in ended.stdout.splitlines() if line.startswith(" env_1_sft ")]
     assert row.split()[:3] == ["env_1_sft", "1/1", "-"]
     assert "env_1_sft: robustness: assign(" in ended.stdout
@@ -129,7 +129,7 @@ def test_one_file_without_the_other_is_a_mistake(tmp_path: Path) -> None:
 def test_the_published_files_are_read_through_datasets(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", tmp_path / "cache")
+    use_own_cache(monkeypatch, tmp_path)
     write_release(tmp_path / "hub", [environment()], [scenario(), scenario(number=2)])
     here = str(tmp_path / "hub")
     released = load_published(Published(here, "main", "envs.json"), "environments")

@@ -1,0 +1,125 @@
+"""The command that builds one environment before one's eyes."""
+
+import asyncio
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from envscaler_eval.cli.synth import Model, ModelRole, tell_unfinished
+
+_IDEA_FILE = "idea.txt"
+_RECORDED = "allotments"
+
+
+def demo(
+    idea: Annotated[
+        str | None, typer.Argument(help="A plain request that people make of such a system.")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="The folder of the run.")] = Path("synth-demo"),
+    model: Model = None,
+    model_role: ModelRole = None,
+    allow_weak_isolation: Annotated[
+        bool, typer.Option(help="Go on where this machine cannot confine programs.")
+    ] = False,
+) -> None:
+    """Build an environment and its scenarios from one line, and tell each step.
+
+    Without an idea, a recorded session is replayed, offline: from six plain tasks to an
+    audited pack.
+    """
+    from envscaler_eval.audit import Selection, audit_packs
+    from envscaler_eval.audit.report import failures, rates_text, summary_table
+    from envscaler_eval.isolation import IsolationPolicy
+    from envscaler_eval.synth.artefacts import Artefacts
+    from envscaler_eval.synth.models import Models, role_models
+    from envscaler_eval.synth.pack_folders import write_packs
+    from envscaler_eval.synth.pipeline import Run
+    from envscaler_eval.synth.scen_generator.build import ScenGenerator
+    from envscaler_eval.synth.skel_builder import (
+        AssessmentRules,
+        SelectionRules,
+        SkelBuilder,
+        read_tasks,
+    )
+
+    console = Console()
+    isolation = IsolationPolicy(allow_weak=allow_weak_isolation)
+    builder = SkelBuilder(
+        SelectionRules(clusters=1),
+        assessment=AssessmentRules(rounds=1, starts=1),
+        isolation=isolation,
+    )
+    generator = ScenGenerator(states=1, tasks=5, fewest_records=30, isolation=isolation)
+    with as_file(files("envscaler_eval.synth") / "recorded" / _RECORDED) as recorded:
+        source = recorded / "tasks.txt"
+        if idea is None:
+            models = Models(f"session/{recorded}")
+            console.print(f"Replaying a recorded session. The tasks:\n\n{source.read_text()}")
+        else:
+            models = Models(model, role_models(model_role or []))
+            out.mkdir(parents=True, exist_ok=True)
+            source = out / _IDEA_FILE
+            source.write_text(f"{idea}\n", encoding="utf-8")
+
+        async def build(run: Run) -> list[Any]:
+            return await generator.generate_all(
+                run, await builder.build(run, read_tasks(str(source)))
+            )
+
+        with Artefacts(out) as artefacts:
+            run = Run(artefacts, models, watcher=Narrator(console))
+            folders = write_packs(asyncio.run(build(run)), out / "packs")
+    tell_unfinished(console, run)
+    if not folders:
+        console.print("No pack came of it; the lines above say why.")
+        raise typer.Exit(1)
+    cards = audit_packs([Selection(folder) for folder in folders], 1, isolation=isolation)
+    console.print(summary_table(cards))
+    console.print(rates_text(cards))
+    for line in failures(cards):
+        console.print(line, markup=False, soft_wrap=True)
+    for folder in folders:
+        console.print(f"\nRead it:   envscaler show {folder}", soft_wrap=True)
+        console.print(
+            f"Run it:    inspect eval envscaler_eval/envscaler -T envs={folder} --model MODEL",
+            soft_wrap=True,
+        )
+
+
+class Narrator:
+    """A watcher that tells each event in a line."""
+
+    def __init__(self, console: Console) -> None:
+        """Tell it on a console."""
+        self._console = console
+
+    def entered(self, stage: str) -> None:
+        """Say nothing; what comes of it will be told."""
+
+    def left(self, stage: str, record: dict[str, Any]) -> None:
+        """An item has left a stage."""
+        kept = record["status"] == "kept"
+        self._tell(
+            stage,
+            record["item"],
+            "" if kept else f"{record['status']}: {record['reason']}",
+            "green" if kept else "red",
+        )
+
+    def answered(self, record: dict[str, Any], *, fresh: bool) -> None:
+        """A model has answered."""
+        if fresh:
+            self._tell("", f"{record['step']}: {record['item']}", "", "dim")
+
+    def asked_again(self, record: dict[str, Any]) -> None:
+        """An answer could not be used."""
+        told = f"asked again: {record['reason']}"
+        self._tell("", f"{record['step']}: {record['item']}", told, "yellow")
+
+    def _tell(self, stage: str, what: str, more: str, style: str) -> None:
+        line = f"{stage:<12}  {what}" + (f"  {' '.join(more.split())}" if more else "")
+        self._console.print(Text(line, style=style), soft_wrap=True)

@@ -1,0 +1,99 @@
+"""The command that makes packs of assessed environments."""
+
+import asyncio
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from envscaler_eval.cli.synth import (
+    Concurrency,
+    Connections,
+    Model,
+    ModelRole,
+    Out,
+    PriceTable,
+    tell_unfinished,
+)
+from envscaler_eval.errors import UsageError
+
+
+def scenarios(
+    out: Out,
+    model: Model = None,
+    model_role: ModelRole = None,
+    envs: Annotated[
+        str | None, typer.Option(help="Ids of environments, comma-separated; all else.")
+    ] = None,
+    states: Annotated[int, typer.Option(min=1, help="Initial states of an environment.")] = 3,
+    tasks: Annotated[int, typer.Option(min=1, help="Tasks tried in each state.")] = 4,
+    fewest_records: Annotated[int, typer.Option(min=1, help="Records in a state.")] = 20,
+    turns: Annotated[int, typer.Option(min=1, help="How often the solver is asked.")] = 16,
+    calls: Annotated[int, typer.Option(min=1, help="Calls that the solver may make.")] = 60,
+    repairs: Annotated[int, typer.Option(min=0, help="How often faults go back.")] = 2,
+    accept_unsolved: Annotated[
+        bool, typer.Option("--accept-unsolved", help="Keep what nobody solved, as EnvScaler does.")
+    ] = False,
+    concurrency: Concurrency = 10,
+    max_connections: Connections = 10,
+    response_schema: Annotated[
+        bool, typer.Option(help="Hand the schema of answers to providers that take one.")
+    ] = True,
+    prices: PriceTable = None,
+    allow_weak_isolation: Annotated[
+        bool, typer.Option(help="Go on where this machine cannot confine programs.")
+    ] = False,
+) -> None:
+    """Give the environments of a run scenarios that are solved and audited.
+
+    Takes what `synth skeletons` has kept in the same folder, and writes packs. Exits
+    with 1 when no pack passes the audit, or something is unfinished.
+    """
+    from envscaler_eval.audit import Selection, audit_packs, record_quality
+    from envscaler_eval.audit.report import failures, rates_text, summary_table
+    from envscaler_eval.cli.synth_display import Display
+    from envscaler_eval.isolation import IsolationPolicy
+    from envscaler_eval.synth.artefacts import Artefacts
+    from envscaler_eval.synth.models import Models, role_models
+    from envscaler_eval.synth.pack_folders import write_packs
+    from envscaler_eval.synth.pipeline import Run
+    from envscaler_eval.synth.scen_generator.build import ORDER, ScenGenerator
+    from envscaler_eval.synth.scen_generator.proving import ProofRules
+    from envscaler_eval.synth.scen_generator.solving import SolverRules
+    from envscaler_eval.synth.skel_builder import kept_skeletons
+    from envscaler_eval.synth.spending import read_prices
+
+    isolation = IsolationPolicy(allow_weak=allow_weak_isolation)
+    generator = ScenGenerator(
+        states,
+        tasks,
+        fewest_records,
+        ProofRules(SolverRules(turns, calls), repairs, accept_unsolved),
+        isolation,
+    )
+    models = Models(
+        model, role_models(model_role or []), max_connections, response_schema=response_schema
+    )
+    priced = read_prices(prices)
+    skeletons = kept_skeletons(out, envs.split(",") if envs else [])
+    if not skeletons:
+        raise UsageError(
+            f"{out}: holds no environments; make them with `envscaler synth skeletons`"
+        )
+    console = Console()
+    with Artefacts(out) as artefacts:
+        with Display(Console(stderr=True), priced, ORDER) as display:
+            run = Run(artefacts, models, concurrency, display)
+            packs = asyncio.run(generator.generate_all(run, skeletons))
+        folders = write_packs(packs, out / "packs")
+    cards = audit_packs([Selection(folder) for folder in folders], 1, isolation=isolation)
+    if cards:
+        for folder, card in zip(folders, cards, strict=True):
+            record_quality(folder, card)
+        console.print(summary_table(cards))
+        console.print(rates_text(cards))
+        for line in failures(cards):
+            console.print(line, markup=False, soft_wrap=True)
+    tell_unfinished(console, run)
+    if not any(card.passed for card in cards) or run.unfinished:
+        raise typer.Exit(1)

@@ -1,0 +1,1 @@
+"""ScenGenerator: initial states, tasks, checklists and their proofs."""
