@@ -24,6 +24,7 @@ perf: $(INSTALLED)  ## Measurements; each prints JSON.
 	$(BIN)/python perf/list_packs.py
 	$(BIN)/python perf/inspect_overhead.py
 	$(BIN)/python perf/isolation.py
+	$(BIN)/python perf/synth.py
 
 $(INSTALLED): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from envscaler_eval.environment import Environment
 from envscaler_eval.errors import UsageError
-from envscaler_eval.faults import first_fault
+from envscaler_eval.model_fault import first_fault
 from envscaler_eval.pack import Pack, PackInfo
 from envscaler_eval.scenario import Frozen, Rejection, Scenario
 

@@ -47,7 +47,8 @@ def _tfidf(texts: Sequence[str]) -> Vectors:
     from sklearn.feature_extraction.text import TfidfVectorizer  # type: ignore[import-untyped]
 
     vectoriser = TfidfVectorizer(ngram_range=(1, 2), stop_words="english", sublinear_tf=True)
-    vectors: Vectors = vectoriser.fit_transform(texts).toarray()
+    counted: Any = vectoriser.fit_transform(texts)
+    vectors: Vectors = counted.toarray()
     return vectors
 
 

@@ -54,7 +54,9 @@ def test_every_ending_is_explained(ended_by: str) -> None:
     assert f"`{ended_by}`" in _text("docs/concepts.md")
 
 
-@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "docs/concepts.md"])
+@pytest.mark.parametrize(
+    "name", ["README.md", "CONTRIBUTING.md", "docs/concepts.md", "docs/running.md"]
+)
 def test_links_of_documents_lead_somewhere(name: str) -> None:
     for target in re.findall(r"\]\(([^)#:]+)\)", _text(name)):
         assert ((ROOT / name).parent / target).exists(), target

@@ -47,7 +47,10 @@ def skeletons(
     out: Out,
     model: Model = None,
     model_role: ModelRole = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="At most so many tasks.")] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="At most so many tasks, drawn by chance.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Fixes what is drawn.")] = 0,
     clusters: Annotated[
         int | None, typer.Option(min=1, help="Topics to build; the silhouette decides else.")
     ] = None,
@@ -92,6 +95,7 @@ def skeletons(
         AssessmentRules,
         SelectionRules,
         SkelBuilder,
+        draw,
         read_tasks,
         write_skeletons,
     )
@@ -110,7 +114,7 @@ def skeletons(
         model, role_models(model_role or []), max_connections, response_schema=response_schema
     )
     priced = read_prices(prices)
-    found = read_tasks(tasks)[:limit]
+    found = draw(read_tasks(tasks), limit, seed)
     console = Console()
     with Artefacts(out) as artefacts:
         with Display(Console(stderr=True), priced, ORDER) as display:

@@ -122,6 +122,7 @@ def _metadata(grade: Grade, record: EpisodeRecord) -> dict[str, Any]:
         "calls": len(record.calls),
         "tool_errors": record.tool_errors,
         "user_messages": record.user_messages,
+        "user_faults": record.user.fault_counts() if record.user else None,
         "collateral": list(grade.collateral),
         "broken_checks": len(grade.broken),
         "checks": [

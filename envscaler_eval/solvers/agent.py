@@ -19,6 +19,7 @@ from envscaler_eval.solvers.record import (
     CallEntry,
     EndedBy,
     EpisodeRecord,
+    UserRecord,
     tool_errors,
     write_record,
 )
@@ -34,6 +35,7 @@ class Agent:
     Attributes:
         steps: How many generations it has had.
         user_messages: How often the user has spoken, for the record.
+        user: The simulated user's side, for the record.
     """
 
     def __init__(self, state: TaskState, live: LiveEpisode, step_limit: int) -> None:
@@ -46,6 +48,7 @@ class Agent:
         """
         self.steps = 0
         self.user_messages = 0
+        self.user: UserRecord | None = None
         self._state = state
         self._live = live
         self._step_limit = step_limit
@@ -126,6 +129,7 @@ class Agent:
             calls=[CallEntry(name=call.name, arguments=call.arguments) for call in episode.calls],
             tool_errors=tool_errors(episode, self._malformed),
             user_messages=self.user_messages,
+            user=self.user,
             state_hash=grade.state_hash if grade else None,
             breakdown=breakdown,
         )

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from envscaler_eval import core_yaml
 from envscaler_eval.errors import UsageError
-from envscaler_eval.faults import first_fault
+from envscaler_eval.model_fault import first_fault
 
 _MILLION = 1_000_000
 

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from inspect_ai.model import ModelOutput
 
 from envscaler_eval.synth.answer import AnswerFault, parse_answer
@@ -31,10 +33,19 @@ def ask(folder: Path, oracle: Oracle, check: Callable[[Colour], None] | None = N
         f"```json\n{RIGHT}\n```",
         f"A rose, I think.\n\n```\n{RIGHT}\n```\nDone.",
         f"The answer is {RIGHT}.",
+        f'<think>{{"colour": "blue"}} or red?</think>\n\n{RIGHT}',
     ],
 )
 def test_the_object_is_found_in_a_reply(reply: str) -> None:
     assert parse_answer(reply, Colour).colour == "red"
+
+
+@given(st.text() | st.text(alphabet='{}[]":,colure19 \\\n`'))
+def test_whatever_a_model_says_is_data_or_a_fault(reply: str) -> None:
+    try:
+        parse_answer(reply, Colour)
+    except AnswerFault as fault:
+        assert str(fault)
 
 
 def test_line_ends_within_strings_are_taken() -> None:
@@ -45,6 +56,8 @@ def test_line_ends_within_strings_are_taken() -> None:
     ("reply", "told"),
     [
         ("I cannot say.", "no JSON object"),
+        ('{"colour": ' + "[" * 100_000, "can be read"),
+        ('{"certainty": ' + "1" * 5000 + "}", "can be read"),
         ('{"colour": "red", "certainty": 9', "no valid JSON"),
         ('{"colour": "red"}', "certainty: Field required"),
         ('{"colour": "red", "certainty": "9"}', "certainty: Input should be a valid integer"),

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from pydantic import ValidationError
 
 from envscaler_eval.environment import Environment
-from envscaler_eval.faults import first_fault
+from envscaler_eval.model_fault import first_fault
 from envscaler_eval.pack import Pack, PackInfo
 from envscaler_eval.parsing import parse
 from envscaler_eval.synth.importers.official_record import OfficialRecord

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import anyio.to_thread
 
-from envscaler_eval.audit import EnvironmentCard, Item, assess_environment
+from envscaler_eval.audit import Item, assess_environment
 from envscaler_eval.audit.cache import engine_hash
 from envscaler_eval.pack import Pack
+from envscaler_eval.runtime import EnvironmentFault
 from envscaler_eval.scenario import Rejection
 from envscaler_eval.synth.artefacts import content_key
 from envscaler_eval.synth.outcome import Dropped
@@ -127,13 +128,20 @@ async def _audited(run: Run, trials: Trials, pack: Pack) -> tuple[Item, ...]:
     key = content_key(engine_hash(), pack.hash, proofs)
     record = run.artefacts.get(AUDITS, key)
     if record is None:
-        card = await anyio.to_thread.run_sync(_assess, pack, trials)
-        items = [item.model_dump(mode="json") for item in card.items if item.name in ASKED]
+        found = await anyio.to_thread.run_sync(_assess, pack, trials)
+        items = [item.model_dump(mode="json") for item in found]
         record = {"item": pack.info.id, "items": items}
         run.artefacts.put(AUDITS, key, record)
     return tuple(Item.model_validate(item) for item in record["items"])
 
 
-def _assess(pack: Pack, trials: Trials) -> EnvironmentCard:
+def _assess(pack: Pack, trials: Trials) -> tuple[Item, ...]:
     with _ONE_AT_A_TIME:
-        return assess_environment(pack, trials.runtime)
+        try:
+            card = assess_environment(pack, trials.runtime)
+        except EnvironmentFault as fault:
+            # A program that dies or never ends has been found out, and not failed to be.
+            return (
+                Item(name="robustness", passed=False, cases=1, failures=1, notes=(str(fault),)),
+            )
+    return tuple(item for item in card.items if item.name in ASKED)
