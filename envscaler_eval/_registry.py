@@ -2,7 +2,7 @@
 
 from inspect_ai.model import ModelAPI, modelapi
 
-from envscaler_eval.scorers import acebench, bfcl, checklist
+from envscaler_eval.scorers import acebench, bfcl, checklist, simulated_user
 from envscaler_eval.scorers import tau_bench as tau_bench_scorer
 from envscaler_eval.solvers import (
     acebench_dialogue,
@@ -32,6 +32,7 @@ __all__ = [
     "non_conv",
     "policy",
     "session",
+    "simulated_user",
     "start_acebench",
     "start_bfcl",
     "start_episode",

@@ -12,9 +12,10 @@ from functools import cached_property
 from types import TracebackType
 from typing import Any, Literal
 
+from envscaler_eval.allowance import Allowance
 from envscaler_eval.runtime import ObservationForm, Runtime, Verdict
 from envscaler_eval.scenario import Check, Scenario
-from envscaler_eval.state import Allowance, State, UnserialisableStateError, require_plain
+from envscaler_eval.state import State, UnserialisableStateError, require_plain
 from envscaler_eval.world import ToolSpec
 
 CallStatus = Literal["ok", "failed", "raised", "invalid", "unknown"]

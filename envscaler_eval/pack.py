@@ -4,18 +4,18 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from pydantic import Field, ValidationError
 
-from envscaler_eval import core_yaml
+from envscaler_eval import core_yaml, strict_json
 from envscaler_eval.environment import Environment
 from envscaler_eval.errors import UsageError
-from envscaler_eval.faults import first_fault
+from envscaler_eval.model_fault import first_fault
+from envscaler_eval.pack_digest import files_digest
 from envscaler_eval.scenario import Frozen, Rejection, Scenario, ToolCall
-from envscaler_eval.strict_json import parse_json
 
 LIBRARY = Path(__file__).parent / "library"
 """The packs that ship with the package."""
@@ -132,9 +132,18 @@ def read_info(folder: Path) -> PackInfo:
 def read_pack(folder: Path) -> Pack:
     """Read a whole pack; its code is parsed, never run.
 
+    It is built once for what its files hold: tasks, solvers and scorers that read
+    the same files share the pack.
+
     Raises:
         PackError: Something in it is not as it must be.
     """
+    return _built(folder.absolute(), files_digest(folder))
+
+
+@lru_cache(maxsize=256)
+def _built(folder: Path, digest: bytes) -> Pack:
+    """Read a pack. The digest is only what tells whether it has been read before."""
     info = read_info(folder)
     program = folder / "environment.py"
     environment = _build(
@@ -200,7 +209,7 @@ class _States:
                     f"{place}: there is no state '{name}'; add states/{name}.json or name one of "
                     f"{', '.join(known) or 'those that you add to states/'}"
                 )
-            self._read[name] = _read(self._folder / f"{name}.json", parse_json, "JSON")
+            self._read[name] = _read(self._folder / f"{name}.json", strict_json.load, "JSON")
         return {**entry, "state": self._read[name]}
 
 

@@ -13,12 +13,12 @@ from pydantic import ValidationError
 
 from envscaler_eval.environment import Environment
 from envscaler_eval.errors import UsageError
-from envscaler_eval.faults import first_fault
+from envscaler_eval.model_fault import first_fault
 from envscaler_eval.pack import Pack, PackInfo
 from envscaler_eval.scenario import Frozen, Rejection, Scenario
 
 Row = dict[str, Any]
-ColumnType = Literal["text", "texts", "flag", "number", "json"]
+ColumnType = Literal["text", "texts", "flag", "json"]
 
 ENVIRONMENT_COLUMNS: dict[str, ColumnType] = {
     "env": "text",
@@ -45,7 +45,7 @@ SCENARIO_COLUMNS: dict[str, ColumnType] = {
     "scenario": "text",
     "split": "text",
     "task": "text",
-    "now": "text",
+    "now": "json",
     "state": "json",
     "checks": "json",
     "solution": "json",
@@ -55,7 +55,7 @@ SCENARIO_COLUMNS: dict[str, ColumnType] = {
     "tags": "texts",
     "collateral": "flag",
 }
-"""The columns of scenarios."""
+"""The columns of scenarios; `now` is JSON since loaders take a bare date for a timestamp."""
 
 _INFO = ("title", "domain", "split", "introduction", "rules", "class_name", "scratch")
 _INFO_MORE = ("licence", "canary", "provenance", "quality")

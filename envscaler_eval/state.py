@@ -5,7 +5,7 @@ import hashlib
 import json
 import marshal
 import math
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
@@ -17,7 +17,15 @@ import orjson
 
 _CANONICAL = orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS
 
+_NO_OBJECTS = (
+    orjson.OPT_PASSTHROUGH_DATACLASS
+    | orjson.OPT_PASSTHROUGH_DATETIME
+    | orjson.OPT_PASSTHROUGH_SUBCLASS
+)
+
 _DEEPEST = 100
+
+_ATOMS = frozenset({type(None), bool, int})
 
 State = dict[str, Any]
 
@@ -60,9 +68,25 @@ def canonical(state: State) -> bytes:
     return text.encode(errors="surrogatepass")
 
 
+def canonical_data(state: State) -> bytes | None:
+    """Return the canonical text of a state that holds data and no objects, else `None`.
+
+    Data are what JSON knows, tuples, UUIDs and members of enumerations.
+    """
+    try:
+        return orjson.dumps(state, option=_CANONICAL | _NO_OBJECTS)
+    except TypeError:
+        return None
+
+
 def state_hash(state: State) -> str:
     """Return the SHA-256 of the canonical JSON, in hex."""
-    return hashlib.sha256(canonical(state)).hexdigest()
+    return text_hash(canonical(state))
+
+
+def text_hash(text: bytes) -> str:
+    """Return the SHA-256 of a canonical text, in hex."""
+    return hashlib.sha256(text).hexdigest()
 
 
 def plain(value: object) -> object:
@@ -110,6 +134,8 @@ def require_plain(value: object, path: tuple[str, ...] = ()) -> None:
             raise UnserialisableStateError(f"something is nested deeper than {_DEEPEST} levels")
         case dict():
             for key, item in value.items():
+                if type(key) is str and key.isascii() and _plain_at_sight(item):
+                    continue
                 if not isinstance(key, str):
                     raise UnserialisableStateError(
                         f"the key {key!r} at {_pointer(path) or '/'} is no text"
@@ -119,11 +145,17 @@ def require_plain(value: object, path: tuple[str, ...] = ()) -> None:
             return
         case list():
             for index, item in enumerate(value):
-                require_plain(item, (*path, str(index)))
+                if not _plain_at_sight(item):
+                    require_plain(item, (*path, str(index)))
             return
         case _:
             fault = f"a {type(value).__name__}"
     raise UnserialisableStateError(f"{fault} at {_pointer(path)} has no JSON form")
+
+
+def _plain_at_sight(value: object) -> bool:
+    """Whether a value is one of the usual leaves, for which no path need be kept."""
+    return type(value) in _ATOMS or (type(value) is str and value.isascii())
 
 
 def _encodes(text: str) -> bool:
@@ -205,67 +237,3 @@ def _require_finite(value: object, path: tuple[str, ...]) -> None:
     elif isinstance(value, list | tuple):
         for index, item in enumerate(value):
             _require_finite(item, (*path, str(index)))
-
-
-class Allowance:
-    """The changes that a scenario grants, everything else being collateral.
-
-    What the reference solution changes is granted leaf by leaf; what it creates
-    is granted by number and place, since ids are generated. Declared patterns
-    are granted in addition and without limit.
-    """
-
-    def __init__(self, reference: Iterable[Change], patterns: Collection[str]) -> None:
-        """Grant the changes of the reference solution and the declared patterns.
-
-        Args:
-            reference: What the reference solution changes.
-            patterns: JSON pointers in which `*` is any key and a final `+` any
-                new record. A pattern grants everything below it.
-        """
-        self._leaves: set[tuple[str, ...]] = set()
-        self._creations: dict[tuple[str, ...], int] = {}
-        for change in reference:
-            if change.kind == "created":
-                parent = change.path[:-1]
-                self._creations[parent] = self._creations.get(parent, 0) + 1
-            else:
-                self._leaves.add(change.path)
-        self._patterns = [_parse_pattern(pattern) for pattern in patterns]
-
-    def collateral(self, observed: Iterable[Change]) -> list[Change]:
-        """Return the changes that are not granted."""
-        created: dict[tuple[str, ...], int] = {}
-        outside = []
-        for change in observed:
-            if self._matches_pattern(change):
-                continue
-            if change.kind == "created":
-                parent = change.path[:-1]
-                created[parent] = created.get(parent, 0) + 1
-                granted = created[parent] <= self._creations.get(parent, 0)
-            else:
-                granted = change.path in self._leaves
-            if not granted:
-                outside.append(change)
-        return outside
-
-    def _matches_pattern(self, change: Change) -> bool:
-        return any(_pattern_matches(pattern, change) for pattern in self._patterns)
-
-
-def _parse_pattern(pattern: str) -> tuple[str, ...]:
-    return tuple(
-        key.replace("~1", "/").replace("~0", "~") for key in pattern.removeprefix("/").split("/")
-    )
-
-
-def _pattern_matches(pattern: tuple[str, ...], change: Change) -> bool:
-    if len(change.path) < len(pattern):
-        return False
-    for wanted, key in zip(pattern, change.path, strict=False):
-        if wanted == "+":
-            return change.kind == "created" and len(change.path) == len(pattern)
-        if wanted not in ("*", key):
-            return False
-    return True

@@ -1,14 +1,14 @@
-"""JSON as its standard has it."""
+"""JSON as its standard has it: no NaN, no infinity, and each key once."""
 
 import json
 from typing import Any
 
 
-def parse_json(text: str) -> Any:
-    """Read JSON as its standard has it: no NaN, no infinity, and each key once.
+def load(text: str) -> Any:
+    """Read a JSON text.
 
     Raises:
-        ValueError: The text is no such JSON.
+        ValueError: It is no JSON, or repeats a key.
     """
     return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_without_repeats)
 

@@ -1,10 +1,12 @@
-"""How many episodes a second an environment gives in this process.
+"""How many episodes a second the library's environments give in this process.
 
 An episode is: start, ten calls, and a grade by eight checks, on a state of 30
-KB. It stands beside EnvScaler's published way of working, rebuilt below: every
-step takes deep copies of the state and a recursive difference, and every check
-is compiled and executed with copies of its own (EnvScaler, arXiv 2601.05808,
-interact_with_env). Prints JSON with the CPU microseconds of each part.
+KB. Each environment of the library plays its first scenario, whose state,
+solution and checks are brought to that size. Beside each stand what its tools
+alone take for the calls, and EnvScaler's published way of working, rebuilt below:
+every step takes deep copies of the state and a recursive difference, and every
+check is compiled and executed with copies of its own (EnvScaler, arXiv
+2601.05808, interact_with_env). Prints JSON with the CPU microseconds of each part.
 """
 
 import copy
@@ -13,14 +15,17 @@ import sys
 import time
 from collections.abc import Callable
 from itertools import cycle, islice
-from statistics import median
+from statistics import mean, median
+from types import CodeType
 from typing import Any
 
+from envscaler_eval.environment import Environment
 from envscaler_eval.episode import Episode
-from envscaler_eval.pack import find_packs, read_pack
+from envscaler_eval.pack import Pack, find_packs, read_pack
 from envscaler_eval.runtime import InProcessRuntime
-from envscaler_eval.scenario import Check, Scenario, ToolCall
-from envscaler_eval.state import canonical
+from envscaler_eval.runtime.determinism import Clock, DeterministicModules
+from envscaler_eval.scenario import Check, Scenario
+from envscaler_eval.state import State, canonical, snapshot
 
 STATE_BYTES = 30_000
 CALLS = 10
@@ -33,7 +38,8 @@ def padded(scenario: Scenario) -> Scenario:
     """Return a scenario with ten calls, eight checks and a state of 30 KB.
 
     The padding repeats the state's own records under an attribute that no tool
-    reads, so that its values are of the usual kinds.
+    reads, so that its values are of the usual kinds. Like a state that was read
+    from a file, it shares no values with them.
     """
     state = dict(scenario.state)
     records = [value for value in state.values() if isinstance(value, dict)]
@@ -52,7 +58,7 @@ def padded(scenario: Scenario) -> Scenario:
     return Scenario.model_validate(
         {
             **scenario.model_dump(),
-            "state": state,
+            "state": json.loads(json.dumps(state)),
             "solution": [c.model_dump() for c in islice(cycle(scenario.solution), CALLS)],
             "checks": [c.model_dump() for c in islice(cycle(scenario.checks), CHECKS)],
             "alternatives": [],
@@ -60,16 +66,23 @@ def padded(scenario: Scenario) -> Scenario:
     )
 
 
+def instance_of(program: str | CodeType, environment: Environment, now: str, state: State) -> Any:
+    """Execute a program at a scenario's time and give the instance its state."""
+    namespace: dict[str, Any] = {"__builtins__": DeterministicModules(Clock(now), "").builtins}
+    exec(program, namespace)
+    instance = namespace[environment.class_name]({})
+    for key, value in state.items():
+        setattr(instance, key, value)
+    return instance
+
+
 class PublishedEpisode:
     """An episode in EnvScaler's way: copies, differences and exec at every turn."""
 
-    def __init__(self, source: str, class_name: str, state: dict[str, Any]) -> None:
-        """Execute the program and set the state."""
-        namespace: dict[str, Any] = {}
-        exec(source, namespace)
-        self.instance = namespace[class_name]({})
-        for key, value in copy.deepcopy(state).items():
-            setattr(self.instance, key, value)
+    def __init__(self, environment: Environment, scenario: Scenario) -> None:
+        """Start at the beginning of a scenario."""
+        state = copy.deepcopy(scenario.state)
+        self.instance = instance_of(environment.source, environment, scenario.now, state)
         self.initial = copy.deepcopy(vars(self.instance))
 
     def call(self, name: str, arguments: dict[str, Any]) -> str:
@@ -146,63 +159,61 @@ def timed(
     }
 
 
-def tools_alone_us(source: str, class_name: str, scenario: Scenario) -> float:
-    """Return the CPU microseconds that the tools themselves take for the ten calls."""
+def measured(pack: Pack) -> dict[str, Any]:
+    """Measure an environment in both ways, on the same scenario."""
+    environment, scenario = pack.environment, padded(pack.scenarios[0])
+    runtime = InProcessRuntime(environment)
 
-    def start() -> Any:
-        return PublishedEpisode(source, class_name, scenario.state).instance
+    def instance() -> Any:
+        state = snapshot(scenario.state)
+        return instance_of(environment.code, environment, scenario.now, state)
 
-    def act(instance: Any) -> None:
+    def use_tools(instance: Any) -> None:
         for call in scenario.solution:
             getattr(instance, call.name)(**call.arguments)
 
-    return timed(start, act, lambda _: None, episodes=10)["ten_calls_us"]
-
-
-def main() -> None:
-    """Measure both ways on the same scenario."""
-    pack = read_pack(find_packs()[0])
-    scenario = padded(pack.scenarios[0])
-    runtime = InProcessRuntime(pack.environment)
-    runtime.reference_changes(scenario)
-
-    def play(episode: Episode) -> None:
+    def play(episode: Episode | PublishedEpisode) -> None:
         for call in scenario.solution:
-            episode.call(call.name, call.arguments)
+            episode.call(call.name, dict(call.arguments))
 
     def finish(episode: Episode) -> None:
         episode.grade()
         episode.close()
 
-    calls: tuple[ToolCall, ...] = scenario.solution
-
-    def play_published(episode: PublishedEpisode) -> None:
-        for call in calls:
-            episode.call(call.name, dict(call.arguments))
-
-    def grade_published(episode: PublishedEpisode) -> None:
-        episode.grade(scenario.checks)
-
     ours = timed(lambda: Episode(scenario, runtime), play, finish, EPISODES)
     published = timed(
-        lambda: PublishedEpisode(
-            pack.environment.source, pack.environment.class_name, scenario.state
-        ),
-        play_published,
-        grade_published,
+        lambda: PublishedEpisode(environment, scenario),
+        play,
+        lambda episode: episode.grade(scenario.checks),
         max(1, EPISODES // 50),
     )
-    result = {
-        "environment": pack.info.id,
+    tools = timed(instance, use_tools, lambda _: None, EPISODES)
+    return {
         "state_bytes": len(canonical(scenario.state)),
-        "calls": len(calls),
-        "checks": len(scenario.checks),
-        "tools_alone_us": tools_alone_us(
-            pack.environment.source, pack.environment.class_name, scenario
-        ),
+        "tools_alone_us": tools["ten_calls_us"],
         "envscaler_eval": ours,
         "published_way": {**published, "step_us": round(published["ten_calls_us"] / CALLS, 1)},
         "times_faster": round(published["episode_us"] / ours["episode_us"], 1),
+    }
+
+
+def main() -> None:
+    """Measure the library."""
+    environments = {folder.name: measured(read_pack(folder)) for folder in find_packs()}
+    times = [entry["envscaler_eval"]["episode_us"] for entry in environments.values()]
+    tools = [entry["tools_alone_us"] for entry in environments.values()]
+    result = {
+        "calls": CALLS,
+        "checks": CHECKS,
+        "environments": environments,
+        "library": {
+            "episode_us": round(mean(times), 1),
+            "tools_alone_us": round(mean(tools), 1),
+            "episodes_per_s": round(1e6 / mean(times), 1),
+            "slowest_per_s": round(1e6 / max(times), 1),
+            "fastest_per_s": round(1e6 / min(times), 1),
+            "times_faster": round(mean(e["times_faster"] for e in environments.values()), 1),
+        },
     }
     json.dump(result, sys.stdout, indent=2)
     print()

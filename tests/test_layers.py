@@ -12,40 +12,25 @@ import envscaler_eval
 
 PACKAGE = Path(envscaler_eval.__file__).parent
 BASE = {
-    "errors",
-    "faults",
-    "strict_json",
-    "core_yaml",
-    "parsing",
-    "check_code",
-    "state",
-    "world",
-    "scenario",
+    *("errors", "core_yaml", "strict_json", "model_fault", "parsing", "check_code"),
+    *("state", "allowance", "world", "scenario", "prices"),
 }
+PACKS = {"pack_digest", "pack", "pack_rows", "pack_selection", "pack_writing"}
 LAYERS = [
     BASE,
-    {
-        "annotations",
-        "tool_schema",
-        "program",
-        "environment",
-        "pack",
-        "pack_rows",
-        "pack_selection",
-        "pack_writing",
-        "runtime",
-        "isolation",
-    },
+    {"annotations", "tool_schema", "program", "environment", *PACKS, "runtime", "isolation"},
     {"episode"},
     {"policies", "audit", "benchmarks", "validation"},
     {"solvers", "scorers", "text_vectors"},
     {"tasks"},
-    {"_registry", "results", "exports"},
+    {"_registry", "estimate", "results", "exports"},
     {"cli"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 # `synth` stands beside `solvers`: it uses what is below them, and nothing uses it but the CLI.
 LEVEL["synth"] = LEVEL["solvers"]
+# `serving` does too: it puts policies on a wire of its own, without Inspect or a model client.
+LEVEL["serving"] = LEVEL["solvers"]
 MODEL_CLIENTS = {"inspect_ai", "openai", "anthropic", "litellm", "transformers", "vllm"}
 
 
@@ -139,7 +124,7 @@ def test_what_inspect_loads_at_its_start_is_light() -> None:
 
 def test_the_root_links_lead_into_the_package() -> None:
     root = PACKAGE.parent
-    for name in ("tasks", "solvers", "scorers"):
+    for name in ("tasks", "solvers", "scorers", "synth", "results"):
         link = root / name
         if link.is_symlink():
             assert link.resolve() == PACKAGE / name

@@ -23,6 +23,28 @@ def test_a_sound_pack_is_read(pack_folder: Path) -> None:
     assert pack.scenario("restock").state == STATE
 
 
+def test_a_pack_is_read_once_for_all_who_ask(pack_folder: Path) -> None:
+    assert read_pack(pack_folder) is read_pack(pack_folder)
+
+
+def test_a_pack_is_the_same_by_whatever_path(
+    pack_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(pack_folder.parent)
+    assert read_pack(Path(pack_folder.name)) is read_pack(pack_folder)
+
+
+@pytest.mark.parametrize(
+    "file", ["pack.yaml", "environment.py", "scenarios.yaml", "states/full.json", "rejections.yaml"]
+)
+def test_a_pack_is_read_again_when_a_file_of_it_has_changed(pack_folder: Path, file: str) -> None:
+    before = read_pack(pack_folder)
+    place = pack_folder / file
+    text = place.read_text(encoding="utf-8") if place.exists() else "[]"
+    place.write_text(text + "\n", encoding="utf-8")
+    assert read_pack(pack_folder) is not before
+
+
 def test_scenarios_share_a_named_state(tmp_path: Path) -> None:
     scenarios = [a_scenario(id="one"), a_scenario(id="two")]
     one, two = read_pack(write_pack(tmp_path, scenarios=scenarios)).scenarios

@@ -54,7 +54,10 @@ def test_every_ending_is_explained(ended_by: str) -> None:
     assert f"`{ended_by}`" in _text("docs/concepts.md")
 
 
-@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "docs/concepts.md"])
+@pytest.mark.parametrize(
+    "name",
+    ["README.md", "CONTRIBUTING.md", "docs/concepts.md", "docs/models.md", "docs/running.md"],
+)
 def test_links_of_documents_lead_somewhere(name: str) -> None:
     for target in re.findall(r"\]\(([^)#:]+)\)", _text(name)):
         assert ((ROOT / name).parent / target).exists(), target
@@ -80,6 +83,6 @@ def test_every_dependency_has_a_tested_version() -> None:
 
 def test_the_script_of_ci_can_be_run_and_runs_what_the_readme_tells() -> None:
     assert os.access(ROOT / ".ci" / "run", os.X_OK)
-    for command in ("make check", "make test"):
+    for command in ("make check", "make test", "make test-rl"):
         assert f"\n{command}\n" in _text(".ci/run")
     assert "make test " in _text("README.md")

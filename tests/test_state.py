@@ -3,6 +3,7 @@
 import copy
 import json
 import math
+from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
@@ -10,11 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from envscaler_eval.allowance import Allowance
 from envscaler_eval.state import (
-    Allowance,
     Change,
     UnserialisableStateError,
     canonical,
+    canonical_data,
     changes,
     require_plain,
     snapshot,
@@ -29,6 +31,15 @@ _VALUES = st.recursive(
     max_leaves=12,
 )
 _STATES = st.dictionaries(_KEYS, _VALUES, max_size=4)
+
+
+class _Text(str):
+    """Text with behaviour of its own."""
+
+
+@dataclass
+class _Record:
+    number: int
 
 
 @given(_STATES)
@@ -71,6 +82,16 @@ def test_the_hash_differs_exactly_where_the_canonical_text_does(
 def test_the_canonical_text_tells_numbers_of_different_types_apart() -> None:
     texts = {canonical({"x": value}) for value in (1, 1.0, True, "1")}
     assert len(texts) == 4
+
+
+@given(_STATES)
+def test_data_have_the_canonical_text_without_looking_for_objects(state: dict[str, Any]) -> None:
+    assert canonical_data(state) == canonical(state)
+
+
+@pytest.mark.parametrize("value", [date(2026, 3, 9), {1, 2}, _Text("x"), _Record(1), 10**40])
+def test_what_may_hold_objects_is_not_taken_for_data(value: object) -> None:
+    assert canonical_data({"x": [value]}) is None
 
 
 def test_sets_have_one_canonical_text() -> None:

@@ -48,9 +48,9 @@ def audit(
 
     policy = IsolationPolicy(isolation_choice(isolation), allow_weak_isolation)
     chosen: dict[Path, list[str]] = {}
-    names = what or [str(folder) for folder in find_packs()]
-    for folder, scenario in (part for name in names for part in split_names(name)):
-        chosen.setdefault(folder, []).extend([scenario] if scenario else [])
+    for name in what or [str(folder) for folder in find_packs()]:
+        for folder, scenario in split_names(name):
+            chosen.setdefault(folder, []).extend([scenario] if scenario else [])
     selections = [Selection(folder, tuple(names)) for folder, names in chosen.items()]
     console = Console()
     with Progress(

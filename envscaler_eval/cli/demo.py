@@ -35,7 +35,9 @@ def demo(
 
     from envscaler_eval.tasks import envscaler
 
-    table = Table("policy", "mode", "scenarios", "reward", "success", "highest", box=SIMPLE_HEAD)
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
+    for name in ("policy", "mode", "samples", "reward", "success", "best", "user\nfaults"):
+        table.add_column(name, no_wrap=True)
     with Progress(console=console) as progress:
         bar = progress.add_task("playing", total=len(_POLICIES) * len(_MODES))
         for policy in _POLICIES:
@@ -58,7 +60,8 @@ def demo(
     console.print(table)
     console.print(
         "Intervals: 95%; of success by Wilson, of reward by Student's t over environments.\n"
-        "Highest: the best reward of a scenario.\n"
+        "Best: the highest reward of a scenario. User faults: the share of conversations in which "
+        "the simulated user made one.\n"
         f"Logs: {log_dir.resolve()}\n"
         f"Browse them with: {_inspect_command()} view --log-dir {log_dir}",
         soft_wrap=True,
@@ -70,8 +73,8 @@ def _inspect_command() -> str:
     return "inspect" if which("inspect") else str(Path(sys.executable).with_name("inspect"))
 
 
-def _figures(samples: Sequence["EvalSample"]) -> tuple[str, str, str, str]:
-    """Return how many samples, their reward and success with intervals, and the best."""
+def _figures(samples: Sequence["EvalSample"]) -> tuple[str, ...]:
+    """Return how many samples, reward and success with intervals, the best, user faults."""
     from scipy.stats import binomtest
 
     values = [sample.scores["checklist"].value for sample in samples if sample.scores]
@@ -88,7 +91,15 @@ def _figures(samples: Sequence["EvalSample"]) -> tuple[str, str, str, str]:
         f"{mean(rewards):.3f} [{low:.2f}, {high:.2f}]",
         f"{wins / len(scores):.3f} [{interval.low:.2f}, {interval.high:.2f}]",
         f"{max(rewards):.3f}",
+        _user_fault_rate(samples),
     )
+
+
+def _user_fault_rate(samples: Sequence["EvalSample"]) -> str:
+    """Return the share of conversations in which the simulated user made a fault."""
+    scores = [(sample.scores or {}).get("simulated_user") for sample in samples]
+    faulty = [cast(float, score.value) for score in scores if score is not None]
+    return f"{mean(faulty):.3f}" if faulty else "-"
 
 
 def _t_interval(means: Sequence[float]) -> tuple[float, float]:

@@ -5,6 +5,17 @@ from typing import Annotated, Literal
 
 import typer
 
+from envscaler_eval.cli.filter_options import (
+    ENDING,
+    FORMAT,
+    MIN_REWARD,
+    REASONING,
+    SOUND_USER,
+    TURNS,
+    UNGRADED,
+    chosen_filter,
+)
+
 export_app = typer.Typer(
     help="Write packs and logs in the formats of others.", no_args_is_help=True
 )
@@ -29,3 +40,84 @@ def export_hub(
 
     folders = [folder for name in packs for folder in locate_all(name)]
     typer.echo(write([read_pack(folder) for folder in folders], out, form))
+
+
+@export_app.command("sft")
+def export_sft(
+    logs: Annotated[
+        list[Path],
+        typer.Argument(metavar="LOGS...", help="Collections, logs, or folders of logs."),
+    ],
+    out: _OUT,
+    mode: Annotated[
+        Literal["non_conv", "conv", "both"], typer.Option(help="Which modes to take.")
+    ] = "both",
+    envs: Annotated[
+        str | None, typer.Option(help="Ids of environments, comma-separated; all by default.")
+    ] = None,
+    manifest: Annotated[
+        Path | None, typer.Option(help="A manifest that names the environments, instead.")
+    ] = None,
+    style: Annotated[
+        Literal["conversational", "paper"],
+        typer.Option(help="A row for each trajectory, or the paper's sample for each turn."),
+    ] = "conversational",
+    form: Annotated[
+        Literal["alpaca", "sharegpt"], typer.Option(help="The form of the paper's samples.")
+    ] = "alpaca",
+    table: Annotated[
+        Literal["parquet", "jsonl"], typer.Option("--format", help="The form of the table.")
+    ] = "parquet",
+    min_reward: MIN_REWARD = None,
+    ungraded: UNGRADED = None,
+    proper_ending: ENDING = None,
+    valid_format: FORMAT = None,
+    sound_user: SOUND_USER = None,
+    reasoning: REASONING = None,
+    turns: TURNS = None,
+) -> None:
+    """Write trajectories for supervised fine-tuning.
+
+    A collection brings its filter; options of your own take the place of its.
+    """
+    from tabulate import tabulate
+
+    from envscaler_eval.exports.collection import LOGS, collected_filter, is_collection
+    from envscaler_eval.exports.sft import SftChoices, SftSource
+    from envscaler_eval.exports.sft import export_sft as write
+    from envscaler_eval.exports.trajectories import TrajectoryLogs
+    from envscaler_eval.exports.trajectory_filter import TrajectoryFilter
+    from envscaler_eval.results.manifest import read_manifest
+
+    given = {
+        "min_reward": min_reward,
+        "ungraded": ungraded,
+        "proper_ending": proper_ending,
+        "valid_format": valid_format,
+        "sound_user": sound_user,
+        "reasoning": reasoning,
+        "turns": turns,
+    }
+    own = chosen_filter(TrajectoryFilter(), **given)
+    sources = [
+        SftSource(TrajectoryLogs([folder / LOGS]), chosen_filter(collected_filter(folder), **given))
+        for folder in logs
+        if is_collection(folder)
+    ]
+    others = [path for path in logs if not is_collection(path)]
+    if others:
+        sources.append(SftSource(TrajectoryLogs(others), own))
+    choices = SftChoices(
+        mode=mode,
+        envs=tuple(name.strip() for name in (envs or "").split(",") if name.strip()),
+        manifest=read_manifest(manifest) if manifest else None,
+        style=style,
+        form=form,
+        table=table,
+    )
+    counts = write(sources, out, choices)
+    for source in sources:
+        for note in source.logs.notes:
+            typer.echo(note, err=True)
+    typer.echo(tabulate(counts.rows(), ["trajectories", "Non-Conv", "Conv"]))
+    typer.echo(out)

@@ -1,5 +1,6 @@
 """Commands that make packs of published data."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -81,6 +82,28 @@ def import_envscaler_hub(
     _show(report, out)
 
 
+@import_app.command("envscaler-trajectories")
+def import_envscaler_trajectories(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The released trajectories, JSON.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The folder to write.")],
+    table: Annotated[
+        Literal["parquet", "jsonl"], typer.Option("--format", help="The form of the table.")
+    ] = "parquet",
+) -> None:
+    """Make EnvScaler's released trajectories a data set like those of `export sft`."""
+    from envscaler_eval.exports.sft import write_conversations
+    from envscaler_eval.synth.importers.official_trajectories import ReleasedTrajectories
+
+    released = ReleasedTrajectories(file)
+
+    def counts() -> list[tuple[str, int, int]]:
+        return [("kept", released.kept["non_conv"], released.kept["conv"])]
+
+    write_conversations(released.rows(), counts, out, table)
+    _tell("left out", released.dropped)
+    typer.echo(f"{released.kept.total()} trajectories: {out}")
+
+
 @import_app.command("hub")
 def import_hub(
     source: Annotated[
@@ -106,9 +129,14 @@ def _show(report: "ImportReport", out: Path) -> None:
         table.add_row(what, str(number))
     table.add_row("left out", str(len(report.dropped)))
     Console().print(table)
-    for label, lines in (("left out", report.dropped), ("note", report.notes)):
-        for line in lines[:_SHOWN]:
-            typer.echo(f"{label}: {line}", err=True)
-        if len(lines) > _SHOWN:
-            typer.echo(f"{label}: {len(lines) - _SHOWN} more in {out / REPORT_FILE}", err=True)
+    more = f" in {out / REPORT_FILE}"
+    _tell("left out", report.dropped, more)
+    _tell("note", report.notes, more)
     typer.echo(f"packs: {out}")
+
+
+def _tell(label: str, lines: Sequence[str], more: str = "") -> None:
+    for line in lines[:_SHOWN]:
+        typer.echo(f"{label}: {line}", err=True)
+    if len(lines) > _SHOWN:
+        typer.echo(f"{label}: {len(lines) - _SHOWN} more{more}", err=True)

@@ -47,7 +47,10 @@ def skeletons(
     out: Out,
     model: Model = None,
     model_role: ModelRole = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="At most so many tasks.")] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="At most so many tasks, drawn by chance.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Fixes what is drawn.")] = 0,
     clusters: Annotated[
         int | None, typer.Option(min=1, help="Topics to build; the silhouette decides else.")
     ] = None,
@@ -84,6 +87,7 @@ def skeletons(
     """
     from envscaler_eval.cli.synth_display import Display
     from envscaler_eval.isolation import IsolationPolicy
+    from envscaler_eval.prices import read_prices
     from envscaler_eval.synth.artefacts import Artefacts
     from envscaler_eval.synth.models import Models, role_models
     from envscaler_eval.synth.pipeline import Run
@@ -92,10 +96,10 @@ def skeletons(
         AssessmentRules,
         SelectionRules,
         SkelBuilder,
+        draw,
         read_tasks,
         write_skeletons,
     )
-    from envscaler_eval.synth.spending import read_prices
 
     if fewest_tools > most_tools:
         raise UsageError(f"--fewest-tools {fewest_tools} is above --most-tools {most_tools}")
@@ -110,7 +114,7 @@ def skeletons(
         model, role_models(model_role or []), max_connections, response_schema=response_schema
     )
     priced = read_prices(prices)
-    found = read_tasks(tasks)[:limit]
+    found = draw(read_tasks(tasks), limit, seed)
     console = Console()
     with Artefacts(out) as artefacts:
         with Display(Console(stderr=True), priced, ORDER) as display:
@@ -131,10 +135,10 @@ def report(
 ) -> None:
     """Show how many went through each stage of a run, why others did not, and the cost."""
     from envscaler_eval.cli.synth_display import funnel_report
+    from envscaler_eval.prices import read_prices
     from envscaler_eval.synth.funnel import read_funnel
     from envscaler_eval.synth.scen_generator.build import ORDER as SCENARIO_ORDER
     from envscaler_eval.synth.skel_builder import ORDER
-    from envscaler_eval.synth.spending import read_prices
 
     Console().print(funnel_report(read_funnel(folder, read_prices(prices), ORDER + SCENARIO_ORDER)))
 

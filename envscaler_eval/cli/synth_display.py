@@ -1,6 +1,7 @@
 """What the terminal shows while a synthesis runs, and after it."""
 
 from collections import Counter
+from collections.abc import Mapping
 from types import TracebackType
 from typing import Any
 
@@ -10,12 +11,17 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from envscaler_eval.prices import Price
 from envscaler_eval.synth.funnel import Funnel
-from envscaler_eval.synth.spending import Prices, Spending
+from envscaler_eval.synth.spending import Spending
 
 _REASONS = 3
-_PAPER = {"skel_builder": ("environment", 1.02), "scen_generator": ("scenario", 0.06)}
-"""Dollars for each, as reported for EnvScaler with GPT-4.1 (arXiv 2601.05808)."""
+_PAPER = {
+    "skel_builder": ("skeletons", "environment", 1.02),
+    "scen_generator": ("proven", "scenario", 0.06),
+}
+"""By part: the stage that keeps what it makes, its name, and the dollars for each that are
+reported for EnvScaler with GPT-4.1 (arXiv 2601.05808)."""
 
 
 class Display:
@@ -24,7 +30,9 @@ class Display:
     Nothing is drawn where there is no terminal, but for the last state.
     """
 
-    def __init__(self, console: Console, prices: Prices, order: tuple[str, ...]) -> None:
+    def __init__(
+        self, console: Console, prices: Mapping[str, Price], order: tuple[str, ...]
+    ) -> None:
         """Draw on a console.
 
         Args:
@@ -103,37 +111,37 @@ def funnel_report(funnel: Funnel) -> RenderableType:
         reasons = (f"{n} {why}" for why, n in stage.dropped.most_common(_REASONS))
         share = f"{stage.kept / stage.came:.0%}" if stage.came else ""
         stages.add_row(stage.name, str(stage.came), str(stage.kept), share, "; ".join(reasons))
-    costs = Table("answers of", "answers", "tokens", "cost", "", box=SIMPLE_HEAD)
-    for role, spending in funnel.by_role.items():
+    costs = Table("answers of", "answers", "tokens", "cost", box=SIMPLE_HEAD)
+    for role, spending in (*funnel.by_role.items(), ("all", funnel.spending)):
         costs.add_row(role, str(spending.answers), _tokens(spending), _dollars(spending))
-    costs.add_row("all", str(funnel.spending.answers), _tokens(funnel.spending),
-                  _dollars(funnel.spending), _reasks(funnel))  # fmt: skip
-    each = [
-        Text(line)
-        for part, spending in funnel.by_part.items()
-        if (line := _cost_of_each(part, spending, funnel))
-    ]
-    return Group(stages, costs, *each)
+    lines = [_reasks(funnel), _unpriced(funnel.spending)]
+    lines += [_cost_of_each(part, spent, funnel) for part, spent in funnel.by_part.items()]
+    return Group(stages, costs, *(Text(line) for line in lines if line))
 
 
 def _cost_of_each(part: str, spending: Spending, funnel: Funnel) -> str:
     if part not in _PAPER:
         return ""
-    thing, published = _PAPER[part]
-    kept = funnel.stage("skeletons" if thing == "environment" else "proven").kept
-    cost = spending.each(kept)
-    told = "unknown without prices" if cost is None else f"${cost:.2f}"
+    stage, thing, published = _PAPER[part]
+    kept = funnel.stage(stage).kept
     if not kept:
         return ""
+    cost = spending.each(kept)
+    told = "at a cost that takes prices to tell" if cost is None else f"${cost:.2f}"
     return (
-        f"For each {thing} that was kept: {_tokens(spending, kept)}, {told} "
-        f"(EnvScaler reports ${published:.2f} with GPT-4.1)"
+        f"For each {thing} that was kept: {_tokens(spending, kept)}, {told}. "
+        f"EnvScaler reports ${published:.2f} with GPT-4.1."
     )
 
 
 def _reasks(funnel: Funnel) -> str:
     told = ", ".join(f"{step} {count}" for step, count in funnel.reasks.most_common())
-    return f"asked again: {told}" if told else ""
+    return f"Asked again: {told}." if told else ""
+
+
+def _unpriced(spending: Spending) -> str:
+    names = ", ".join(sorted(spending.unpriced))
+    return f"No price is known for {names}; give a table with --prices." if names else ""
 
 
 def _tokens(spending: Spending, count: int = 1) -> str:
@@ -149,6 +157,4 @@ def _short(count: float) -> str:
 
 
 def _dollars(spending: Spending) -> str:
-    if spending.known_dollars is None:
-        return f"no price for {', '.join(sorted(spending.unpriced))}"
-    return f"${spending.dollars:.2f}"
+    return "no price" if spending.known_dollars is None else f"${spending.dollars:.2f}"

@@ -9,11 +9,11 @@ from jinja2 import FileSystemLoader, StrictUndefined
 
 from envscaler_eval import core_yaml
 from envscaler_eval.audit import audited_hash
-from envscaler_eval.exports.tables import Format, feature_list
+from envscaler_eval.exports.tables import Columns, Format, card_header
 from envscaler_eval.pack import Pack
 from envscaler_eval.pack_rows import ENVIRONMENT_COLUMNS, SCENARIO_COLUMNS
 
-_TABLES = {"scenarios": SCENARIO_COLUMNS, "environments": ENVIRONMENT_COLUMNS}
+_TABLES: dict[str, Columns] = {"scenarios": SCENARIO_COLUMNS, "environments": ENVIRONMENT_COLUMNS}
 
 
 def dataset_card(packs: Sequence[Pack], form: Format, name: str) -> str:
@@ -28,7 +28,7 @@ def dataset_card(packs: Sequence[Pack], form: Format, name: str) -> str:
         name: What to call it.
     """
     splits = sorted({pack.info.split for pack in packs}, reverse=True)
-    header = core_yaml.dump(_header(packs, splits, form, name))
+    header = core_yaml.dump(_facts_of_all(packs, name)) + card_header(_TABLES, splits, form)
     text = (
         Templates(
             loader=FileSystemLoader(Path(__file__).parent),
@@ -49,27 +49,13 @@ def dataset_card(packs: Sequence[Pack], form: Format, name: str) -> str:
     return f"---\n{header}---\n\n{text}"
 
 
-def _header(packs: Sequence[Pack], splits: Sequence[str], form: Format, name: str) -> Any:
+def _facts_of_all(packs: Sequence[Pack], name: str) -> dict[str, Any]:
     licences = {pack.info.licence.lower() for pack in packs}
     return {
         "pretty_name": name,
         "license": licences.pop() if len(licences) == 1 else "other",
         "language": ["en"],
         "tags": ["agents", "tool-use", "environments", "envscaler-eval"],
-        "configs": [
-            {
-                "config_name": table,
-                **({"default": True} if table == "scenarios" else {}),
-                "data_files": [
-                    {"split": split, "path": f"{table}/{split}.{form}"} for split in splits
-                ],
-            }
-            for table in _TABLES
-        ],
-        "dataset_info": [
-            {"config_name": table, "features": feature_list(columns)}
-            for table, columns in _TABLES.items()
-        ],
     }
 
 

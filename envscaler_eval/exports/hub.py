@@ -1,7 +1,5 @@
 """Packs as a data set that `datasets` loads, with a card."""
 
-import shutil
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
@@ -9,6 +7,7 @@ from typing import Literal
 from envscaler_eval.errors import UsageError
 from envscaler_eval.exports.dataset_card import dataset_card
 from envscaler_eval.exports.tables import Format, write_table
+from envscaler_eval.exports.whole_folder import whole_folder
 from envscaler_eval.pack import Pack
 from envscaler_eval.pack_rows import (
     ENVIRONMENT_COLUMNS,
@@ -42,21 +41,12 @@ def export_hub(packs: Sequence[Pack], out: Path, form: Format = "parquet") -> Pa
     for env in ids:
         if ids.count(env) > 1:
             raise UsageError(f"{env}: two packs have this id; export one of them")
-    if out.exists():
-        raise UsageError(f"{out}: is there already; remove it or write to another folder")
-    out.parent.mkdir(parents=True, exist_ok=True)
-    staging = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
-    try:
-        draft = staging / out.name
-        draft.mkdir()
+    with whole_folder(out) as folder:
         for split in SPLITS:
             chosen = [pack for pack in packs if pack.info.split == split]
             if chosen:
-                _write_split(draft, split, chosen, form)
-        (draft / "README.md").write_text(dataset_card(packs, form, out.name), encoding="utf-8")
-        draft.rename(out)
-    finally:
-        shutil.rmtree(staging)
+                _write_split(folder, split, chosen, form)
+        (folder / "README.md").write_text(dataset_card(packs, form, out.name), encoding="utf-8")
     return out
 
 

@@ -6,68 +6,148 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
+from envscaler_eval import core_yaml
 from envscaler_eval.pack_rows import ColumnType
 
 Format = Literal["parquet", "jsonl"]
+Columns = Mapping[str, ColumnType | Literal["number", "integer", "messages"]]
 
-_DTYPE: dict[ColumnType, dict[str, str]] = {
+_GROUP = 500
+
+# What `datasets` calls the types. Arguments of calls are of no fixed type, which a
+# struct cannot hold: they are JSON in the file and objects once loaded.
+_CALL: list[dict[str, Any]] = [
+    {"name": "id", "dtype": "string"},
+    {"name": "type", "dtype": "string"},
+    {
+        "name": "function",
+        "struct": [{"name": "name", "dtype": "string"}, {"name": "arguments", "dtype": "json"}],
+    },
+]
+_MESSAGE: list[dict[str, Any]] = [
+    {"name": "role", "dtype": "string"},
+    {"name": "content", "dtype": "string"},
+    {"name": "reasoning_content", "dtype": "string"},
+    {"name": "tool_calls", "list": _CALL},
+    {"name": "tool_call_id", "dtype": "string"},
+    {"name": "name", "dtype": "string"},
+]
+_FEATURE: dict[str, dict[str, Any]] = {
     "text": {"dtype": "string"},
     "json": {"dtype": "string"},
     "flag": {"dtype": "bool"},
     "number": {"dtype": "float64"},
+    "integer": {"dtype": "int64"},
     "texts": {"list": "string"},
+    "messages": {"list": _MESSAGE},
 }
 
-_GROUP = 500
 
+def card_header(tables: Mapping[str, Columns], splits: Iterable[str], form: Format) -> str:
+    """Return the part of a card's header from which `datasets` knows files and types.
 
-def feature_list(columns: Mapping[str, ColumnType]) -> list[dict[str, str]]:
-    """Return the types of columns as a data set's card declares them."""
-    return [{"name": name, **_DTYPE[kind]} for name, kind in columns.items()]
+    Args:
+        tables: The tables and their columns; the first is the one loaded by default.
+        splits: The splits of each.
+        form: The form of the files.
+    """
+    names = list(splits)
+    return core_yaml.dump(
+        {
+            "configs": [
+                {
+                    "config_name": table,
+                    **({"default": True} if position == 0 else {}),
+                    "data_files": [
+                        {"split": split, "path": f"{table}/{split}.{form}"} for split in names
+                    ],
+                }
+                for position, table in enumerate(tables)
+            ],
+            "dataset_info": [
+                {
+                    "config_name": table,
+                    "features": [
+                        {"name": name, **_FEATURE[kind]} for name, kind in columns.items()
+                    ],
+                }
+                for table, columns in tables.items()
+            ],
+        }
+    )
 
 
 def write_table(
-    folder: Path,
-    split: str,
-    rows: Iterable[Mapping[str, Any]],
-    columns: Mapping[str, ColumnType],
-    form: Format,
+    folder: Path, split: str, rows: Iterable[Mapping[str, Any]], columns: Columns, form: Format
 ) -> Path:
     """Write one split of a table and return the file.
 
     Args:
         folder: The table's folder, made where it is missing.
         split: The split.
-        rows: The rows, each with all columns.
+        rows: The rows; none is held longer than it takes to write a group of them.
         columns: The columns and their types.
         form: The form of the file.
     """
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / f"{split}.{form}"
     if form == "jsonl":
-        with file.open("w", encoding="utf-8") as lines:
-            lines.writelines(json.dumps(dict(row), ensure_ascii=False) + "\n" for row in rows)
+        write_lines(file, rows)
     else:
         _write_parquet(file, rows, columns)
     return file
 
 
-def _write_parquet(
-    file: Path, rows: Iterable[Mapping[str, Any]], columns: Mapping[str, ColumnType]
-) -> None:
-    """Write rows as they come, so that no more than a group of them is held."""
-    import pyarrow  # type: ignore[import-untyped]
-    from pyarrow.parquet import ParquetWriter  # type: ignore[import-untyped]
+def write_lines(file: Path, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Write rows as lines of JSON."""
+    with file.open("w", encoding="utf-8") as lines:
+        lines.writelines(json.dumps(dict(row), ensure_ascii=False) + "\n" for row in rows)
 
+
+def _write_parquet(file: Path, rows: Iterable[Mapping[str, Any]], columns: Columns) -> None:
+    import pyarrow
+    from pyarrow.parquet import ParquetWriter
+
+    text = pyarrow.string()
+    function = pyarrow.struct([("name", text), ("arguments", text)])
+    calls = pyarrow.list_(pyarrow.struct([("id", text), ("type", text), ("function", function)]))
     types = {
-        "text": pyarrow.string(),
-        "json": pyarrow.string(),
+        "text": text,
+        "json": text,
         "flag": pyarrow.bool_(),
         "number": pyarrow.float64(),
-        "texts": pyarrow.list_(pyarrow.string()),
+        "integer": pyarrow.int64(),
+        "texts": pyarrow.list_(text),
+        "messages": pyarrow.list_(
+            pyarrow.struct([(part["name"], calls if "list" in part else text) for part in _MESSAGE])
+        ),
     }
     schema = pyarrow.schema([(name, types[kind]) for name, kind in columns.items()])
+    conversations = [name for name, kind in columns.items() if kind == "messages"]
     left = iter(rows)
     with ParquetWriter(file, schema) as writer:
         while group := list(islice(left, _GROUP)):
-            writer.write_table(pyarrow.Table.from_pylist(group, schema=schema))
+            encoded = [
+                {**row, **{name: list(map(_with_text, row[name])) for name in conversations}}
+                for row in group
+            ]
+            writer.write_table(pyarrow.Table.from_pylist(encoded, schema=schema))
+
+
+def _with_text(message: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a message whose calls have their arguments as JSON."""
+    if "tool_calls" not in message:
+        return dict(message)
+    return {
+        **message,
+        "tool_calls": [
+            {
+                **call,
+                "function": {
+                    **call["function"],
+                    "arguments": json.dumps(call["function"]["arguments"], ensure_ascii=False),
+                },
+            }
+            for call in message["tool_calls"]
+        ],
+    }

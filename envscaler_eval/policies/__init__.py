@@ -1,5 +1,6 @@
 """Reference policies: the ceiling, the floor and chance, as pure functions."""
 
+from envscaler_eval.policies.erring import erring
 from envscaler_eval.policies.play import play
 from envscaler_eval.policies.policy import DONE, Policy, Turn, View, scripted
 from envscaler_eval.policies.random_calls import RandomCalls
@@ -13,6 +14,7 @@ __all__ = [
     "RandomCalls",
     "Turn",
     "View",
+    "erring",
     "noop",
     "oracle",
     "pieces",

@@ -12,6 +12,7 @@ import orjson
 
 from envscaler_eval.check_code import check_function
 from envscaler_eval.runtime.determinism import Clock, DeterministicModules
+from envscaler_eval.runtime.reading import READING_BUILTINS, only_reads
 from envscaler_eval.runtime.runtime import Verdict
 from envscaler_eval.state import State, plain, snapshot
 
@@ -40,18 +41,41 @@ class CheckSetting:
 
 
 def run_checks(
-    checks: Sequence[Check], initial: State, final: State, setting: CheckSetting
+    checks: Sequence[Check],
+    initial: State,
+    final: State,
+    setting: CheckSetting,
+    *,
+    only_data: bool = False,
 ) -> tuple[Verdict, ...]:
     """Run checks on two states.
-
-    All checks share one copy of each state. When a copy has changed afterwards,
-    some check has written to it, and each runs again on copies of its own.
 
     Args:
         checks: The checks, in order.
         initial: The state before the first call; left as it is.
         final: The state to judge; left as it is.
         setting: What the checks see of time and chance.
+        only_data: Whether the states are known to hold no objects, whose methods
+            might change them. Checks that can only read then need no copies.
+    """
+    reading = [only_data and only_reads(check.code) for check in checks]
+    others = [check for check, reads in zip(checks, reading, strict=True) if not reads]
+    answers = iter(_run_on_copies(others, initial, final, setting))
+    return tuple(
+        run_check(*compiled_check(check.code), initial, final, READING_BUILTINS)
+        if reads
+        else next(answers)
+        for check, reads in zip(checks, reading, strict=True)
+    )
+
+
+def _run_on_copies(
+    checks: Sequence[Check], initial: State, final: State, setting: CheckSetting
+) -> tuple[Verdict, ...]:
+    """Run checks that may write.
+
+    All share one copy of each state. When a copy has changed afterwards, some
+    check has written to it, and each runs again on copies of its own.
     """
     if not checks:
         return ()
@@ -64,22 +88,22 @@ def run_checks(
 
 
 def _run(check: Check, initial: State, final: State, setting: CheckSetting) -> Verdict:
-    return run_check(*compiled_check(check.code), initial, final, setting)
+    return run_check(*compiled_check(check.code), initial, final, setting.builtins())
 
 
 def run_check(
-    name: str, code: CodeType, initial: State, final: State, setting: CheckSetting
+    name: str, code: CodeType, initial: State, final: State, builtins: dict[str, Any]
 ) -> Verdict:
-    """Run one check, which may write to the states that it is given.
+    """Run one check, which may write to what it is given.
 
     Args:
         name: The function.
         code: The compiled text that defines it.
         initial: The state before the first call.
         final: The state to judge.
-        setting: What the check sees of time and chance.
+        builtins: The check's builtins.
     """
-    namespace: dict[str, Any] = {"__builtins__": setting.builtins(), "__name__": "check"}
+    namespace: dict[str, Any] = {"__builtins__": builtins, "__name__": "check"}
     try:
         exec(code, namespace)
         answer = namespace[name](initial, final)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import marshal
 from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from envscaler_eval.program import Program
 from envscaler_eval.runtime.checking import CheckSetting, run_checks
 from envscaler_eval.runtime.determinism import Clock, DeterministicModules
+from envscaler_eval.runtime.initial_state import InitialState
 from envscaler_eval.runtime.runtime import (
     EnvironmentFault,
     Judgement,
@@ -23,10 +23,12 @@ from envscaler_eval.runtime.tracing import LineTracer
 from envscaler_eval.state import (
     State,
     UnserialisableStateError,
+    canonical_data,
     changes,
     plain,
     snapshot,
     state_hash,
+    text_hash,
 )
 
 if TYPE_CHECKING:
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
 
 # `json.dumps` with options makes one at each call.
 _JSON = json.JSONEncoder(ensure_ascii=False, default=plain)
+_JSON_WITHOUT_CYCLES = json.JSONEncoder(ensure_ascii=False, default=plain, check_circular=False)
 
 
 class InProcessRuntime(Runtime):
@@ -47,22 +50,26 @@ class InProcessRuntime(Runtime):
     def __init__(self, environment: Environment) -> None:
         """Prepare to run an environment."""
         super().__init__(environment)
-        self._starts: dict[int, InitialState] = {}
+        self._starts: dict[int, tuple[State, InitialState]] = {}
 
     def start(
         self, state: State, now: str, seed: str, observations: ObservationForm = "json"
     ) -> InProcessSession:
         """Start a session; see `Runtime.start`."""
-        start = self._starts.get(id(state))
-        if start is None:
-            start = self._starts[id(state)] = InitialState(state)
-        return InProcessSession(compiled_program(self.environment), start, now, seed, observations)
+        known = self._starts.get(id(state))
+        if known is None:
+            # The state is kept so that its id stays its own.
+            known = self._starts[id(state)] = state, InitialState(state)
+        program = compiled_program(self.environment)
+        return InProcessSession(program, known[1], now, seed, observations)
 
     def verdicts(
         self, checks: Sequence[Check], initial: State, final: State, now: str
     ) -> tuple[Verdict, ...]:
         """Run checks on two states; see `Runtime.verdicts`."""
-        return run_checks(checks, initial, final, CheckSetting(now, self.environment.id))
+        only_data = all(canonical_data(state) is not None for state in (initial, final))
+        setting = CheckSetting(now, self.environment.id)
+        return run_checks(checks, initial, final, setting, only_data=only_data)
 
     @contextmanager
     def lines_run(self) -> Iterator[Set[int]]:
@@ -83,24 +90,6 @@ def compiled_program(environment: Environment) -> Program:
         raise EnvironmentFault(
             f"environment '{environment.id}' does not start: {describe(fault)}"
         ) from None
-
-
-class InitialState:
-    """An initial state, kept in the form that copies fastest.
-
-    Attributes:
-        state: The state itself, never modified.
-    """
-
-    def __init__(self, state: State) -> None:
-        """Keep a state of plain data."""
-        self.state = state
-        self._frozen = marshal.dumps(state)
-
-    def copy(self) -> State:
-        """Return a deep copy."""
-        copied: State = marshal.loads(self._frozen)
-        return copied
 
 
 class InProcessSession:
@@ -170,10 +159,14 @@ class InProcessSession:
         """Run the checks on copies of the initial and the current state."""
         final = _attributes(self._instance)
         try:
+            text = canonical_data(final)
+            only_data = text is not None and canonical_data(self._own) is not None
             return Judgement(
-                verdicts=run_checks(checks, self._initial, final, self._checks),
+                verdicts=run_checks(
+                    checks, self._initial, final, self._checks, only_data=only_data
+                ),
                 changes=tuple(changes(self._initial, final)),
-                state_hash=state_hash(final),
+                state_hash=state_hash(final) if text is None else text_hash(text),
             )
         except UnserialisableStateError as fault:
             raise EnvironmentFault(f"the final state cannot be judged: {fault}") from None
@@ -232,6 +225,10 @@ def _attributes(instance: Any) -> State:
 
 def _as_json(result: object) -> str:
     try:
-        return _JSON.encode(result)
+        try:
+            return _JSON_WITHOUT_CYCLES.encode(result)
+        except RecursionError:
+            # A cycle, or depth alone; the slower encoder tells them apart.
+            return _JSON.encode(result)
     except (TypeError, ValueError):
         return str(result)

@@ -106,7 +106,7 @@ class Runtime(ABC):
     def __init__(self, environment: Environment) -> None:
         """Prepare to run an environment."""
         self.environment = environment
-        self._reference_changes: dict[str, tuple[Scenario, tuple[Change, ...]]] = {}
+        self._references: dict[str, tuple[tuple[ToolCall, ...], tuple[Change, ...]]] = {}
 
     @abstractmethod
     def start(
@@ -153,16 +153,13 @@ class Runtime(ABC):
         )
 
     def reference_changes(self, scenario: Scenario) -> tuple[Change, ...]:
-        """Return what the scenario's reference solution changes.
-
-        It is computed once, and anew when a scenario of the same id has another
-        solution, as while one is being looked for.
-        """
-        known = self._reference_changes.get(scenario.id)
-        if known is None or known[0].solution != scenario.solution:
-            known = scenario, self._replay(scenario, scenario.solution)
-            self._reference_changes[scenario.id] = known
-        return known[1]
+        """Return what the scenario's reference solution changes; computed once."""
+        # A scenario that is being made may get another solution under its name.
+        solution, known = self._references.get(scenario.id, (None, ()))
+        if solution != scenario.solution:
+            known = self._replay(scenario, scenario.solution)
+            self._references[scenario.id] = scenario.solution, known
+        return known
 
     def _replay(self, scenario: Scenario, calls: Sequence[ToolCall]) -> tuple[Change, ...]:
         session = self.start_scenario(scenario, seed=0)

@@ -121,9 +121,13 @@ def _metadata(grade: Grade, record: EpisodeRecord) -> dict[str, Any]:
         "steps": record.steps,
         "calls": len(record.calls),
         "tool_errors": record.tool_errors,
+        "model_faults": record.model_faults,
         "user_messages": record.user_messages,
+        "user_faults": record.user.fault_counts() if record.user else None,
         "collateral": list(grade.collateral),
         "broken_checks": len(grade.broken),
+        # Their places: short enough for the summaries of samples, which `checks` often is not.
+        "failed_checks": [i for i, check in enumerate(grade.checks) if not check.passed],
         "checks": [
             {
                 "about": check.about,

@@ -15,10 +15,18 @@ from inspect_ai.solver import TaskState
 from envscaler_eval.runtime import EnvironmentFault
 from envscaler_eval.solvers.blocking import run_to_end
 from envscaler_eval.solvers.ending import EpisodeEnded, ending
+from envscaler_eval.solvers.model_faults import (
+    MODEL_FAULTS,
+    faults_of,
+    is_empty,
+    is_refusal,
+    is_truncated,
+)
 from envscaler_eval.solvers.record import (
     CallEntry,
     EndedBy,
     EpisodeRecord,
+    UserRecord,
     tool_errors,
     write_record,
 )
@@ -34,6 +42,8 @@ class Agent:
     Attributes:
         steps: How many generations it has had.
         user_messages: How often the user has spoken, for the record.
+        refused: Whether its last reply was a refusal.
+        user: The simulated user's side, for the record.
     """
 
     def __init__(self, state: TaskState, live: LiveEpisode, step_limit: int) -> None:
@@ -46,10 +56,14 @@ class Agent:
         """
         self.steps = 0
         self.user_messages = 0
+        self.refused = False
+        self.user: UserRecord | None = None
         self._state = state
         self._live = live
         self._step_limit = step_limit
         self._malformed = 0
+        self._faults: dict[str, int] = dict.fromkeys(MODEL_FAULTS, 0)
+        self._tool_names = {tool.name for tool in live.tools}
         self._model: Model = get_model()
 
     def hear(self, said: str) -> None:
@@ -69,17 +83,22 @@ class Agent:
         output = await self._model.generate(self._state.messages, tools=self._live.tools)
         self._state.output = output
         self._state.messages.append(output.message)
+        for fault in faults_of(output, self._tool_names):
+            self._faults[fault] += 1
+        self.refused = is_refusal(output)
         if output.message.tool_calls:
             await self._act(output)
             return None
         if output.stop_reason == "model_length":
             raise EpisodeEnded("context_length")
-        if output.stop_reason == "max_tokens":
+        if is_truncated(output):
             raise EpisodeEnded("token_limit")
-        if not output.message.text.strip():
+        if is_empty(output):
             self._malformed += 1
             self._state.messages.append(ChatMessageUser(content=_EMPTY_REPLY))
             return None
+        if self.refused and not output.message.text.strip():
+            raise EpisodeEnded("refusal")
         return output.message.text
 
     async def _act(self, output: ModelOutput) -> None:
@@ -125,7 +144,10 @@ class Agent:
             steps=self.steps,
             calls=[CallEntry(name=call.name, arguments=call.arguments) for call in episode.calls],
             tool_errors=tool_errors(episode, self._malformed),
+            # The replies that a solver other than ours got were not seen here.
+            model_faults=self._faults if self.steps else {},
             user_messages=self.user_messages,
+            user=self.user,
             state_hash=grade.state_hash if grade else None,
             breakdown=breakdown,
         )

@@ -20,11 +20,13 @@ class LiveSample:
     """What belongs to the sample at hand.
 
     Attributes:
-        name: The sample's id, for messages to people.
+        name: The sample's id.
+        epoch: Which run of the sample this is, from 1.
         policies: How reference policies play it, by name, made when asked for.
     """
 
     name: str
+    epoch: int
     policies: Mapping[str, Callable[[], Policy]]
 
 

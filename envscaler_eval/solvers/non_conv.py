@@ -11,7 +11,7 @@ from envscaler_eval.solvers.start import require_episode
 
 @solver
 def non_conv(step_limit: int | None = None) -> Solver:
-    """Let the agent act until it says something instead of calling a tool.
+    """Let the agent act until it says something, or refuses, instead of calling a tool.
 
     Args:
         step_limit: How many generations it has; by default the protocol's limit.
@@ -27,7 +27,7 @@ def non_conv(step_limit: int | None = None) -> Solver:
         async with agent.episode():
             while await agent.step() is None:
                 pass
-            raise EpisodeEnded("completed")
+            raise EpisodeEnded("refusal" if agent.refused else "completed")
         return state
 
     return solve

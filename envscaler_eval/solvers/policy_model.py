@@ -2,7 +2,8 @@
 
 They go through the code path of any other model, so that every task has a known
 ceiling and floor and runs offline. What they know of the sample reaches them
-outside of prompts and logs.
+outside of prompts and logs. With `-M error_rate=0.3` the oracle gets that share of
+its calls wrong, so that tasks can be tried with any level of skill.
 """
 
 from inspect_ai.model import (
@@ -20,10 +21,11 @@ from inspect_ai.model import (
 from inspect_ai.tool import ToolCall, ToolChoice, ToolInfo
 
 from envscaler_eval.errors import UsageError
-from envscaler_eval.policies import Turn, View
-from envscaler_eval.solvers.live import live_sample
+from envscaler_eval.policies import Policy, Turn, View, erring
+from envscaler_eval.policies.tokens import estimated_tokens
+from envscaler_eval.solvers.live import LiveSample, live_sample
 
-_CHARACTERS_PER_TOKEN = 4
+_ORACLE = "oracle"
 
 
 class PolicyModel(ModelAPI):
@@ -35,10 +37,32 @@ class PolicyModel(ModelAPI):
         base_url: str | None = None,
         api_key: str | None = None,
         config: GenerateConfig = GenerateConfig(),
+        error_rate: float = 0.0,
+        seed: int = 0,
         **model_args: object,
     ) -> None:
-        """Name the policy; see `ModelAPI` for the arguments."""
+        """Name the policy; see `ModelAPI` for the other arguments.
+
+        Args:
+            model_name: The policy.
+            base_url: Not used.
+            api_key: Not used.
+            config: Not used.
+            error_rate: The share of its calls that `oracle` gets wrong, from 0 to 1.
+            seed: Fixes which calls those are, together with the sample and the
+                epoch.
+            **model_args: Not used.
+
+        Raises:
+            UsageError: There is no such rate, or the policy is not the oracle.
+        """
         super().__init__(model_name, base_url, api_key, [], config)
+        if type(error_rate) not in (int, float) or not 0 <= error_rate <= 1:
+            raise UsageError(f"error_rate is '{error_rate}'; use a number from 0 to 1")
+        if error_rate and model_name != _ORACLE:
+            raise UsageError(f"policy/{model_name} has no error_rate; policy/{_ORACLE} has")
+        self._error_rate = error_rate
+        self._seed = seed
 
     async def generate(
         self,
@@ -63,8 +87,17 @@ class PolicyModel(ModelAPI):
                 f"{sample.name}: there is no policy/{self.model_name} for this task; "
                 f"use one of {', '.join('policy/' + name for name in sample.policies)}"
             )
+        policy = self._erring(build(), sample, tools) if self._error_rate else build()
         view = _view(input)
-        return _output(self.model_name, build()(view), view, input)
+        return _output(self.model_name, policy(view), view, input)
+
+    def _erring(self, policy: Policy, sample: LiveSample, tools: list[ToolInfo]) -> Policy:
+        if not tools:
+            raise UsageError(
+                f"{sample.name}: calls are made as text here, which policy/{_ORACLE} cannot get "
+                "wrong; choose the task's protocol or mode with calls through the API"
+            )
+        return erring(policy, self._error_rate, f"{self._seed}/{sample.name}/{sample.epoch}")
 
     def max_connections(self) -> int:
         """Let all samples through: answers take no time."""
@@ -87,12 +120,12 @@ def _output(model: str, turn: Turn, view: View, messages: list[ChatMessage]) -> 
     message = ChatMessageAssistant(
         content=turn.text, tool_calls=calls or None, model=model, source="generate"
     )
-    read = sum(len(m.text) for m in messages if not isinstance(m, ChatMessageSystem))
-    written = len(turn.text) + sum(len(str(call.arguments)) for call in turn.calls)
-    usage = ModelUsage(
-        input_tokens=read // _CHARACTERS_PER_TOKEN,
-        output_tokens=written // _CHARACTERS_PER_TOKEN,
-        total_tokens=read // _CHARACTERS_PER_TOKEN + written // _CHARACTERS_PER_TOKEN,
+    read = estimated_tokens(
+        sum(len(m.text) for m in messages if not isinstance(m, ChatMessageSystem))
     )
+    written = estimated_tokens(
+        len(turn.text) + sum(len(str(call.arguments)) for call in turn.calls)
+    )
+    usage = ModelUsage(input_tokens=read, output_tokens=written, total_tokens=read + written)
     choice = ChatCompletionChoice(message=message, stop_reason="tool_calls" if calls else "stop")
     return ModelOutput(model=model, choices=[choice], usage=usage)

@@ -4,6 +4,7 @@ from envscaler_eval.environment import Environment
 from envscaler_eval.policies import DONE, STOP
 from envscaler_eval.scenario import Scenario
 from envscaler_eval.solvers.protocol import Mode, Protocol
+from envscaler_eval.solvers.user_strategies import REACT_FORM, UserStrategy
 
 _ROLE = {
     "non_conv": (
@@ -61,8 +62,13 @@ def system_prompt(environment: Environment, now: str, mode: Mode, protocol: Prot
     )
 
 
-def user_prompt(scenario: Scenario) -> str:
-    """Return what the simulated user is told."""
+def user_prompt(scenario: Scenario, strategy: UserStrategy) -> str:
+    """Return what the simulated user is told.
+
+    Args:
+        scenario: What it wants.
+        strategy: The form of its messages.
+    """
     persona = scenario.user.persona or "An ordinary user of the system."
     held_back = "".join(f"\n- {fact}" for fact in scenario.user.held_back)
     reserve = (
@@ -85,4 +91,5 @@ def user_prompt(scenario: Scenario) -> str:
         "- Do not stop while anything above is still untold, or before the assistant has reported "
         "the outcome of all of it: done, or refused with a reason.\n"
         f"- Then reply with {STOP} and nothing else. Do not thank or chat first."
+        + (REACT_FORM if strategy == "llm_react" else "")
     )

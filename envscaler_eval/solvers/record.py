@@ -1,12 +1,16 @@
 """What a log keeps of an episode: enough to play it again."""
 
-from typing import Literal, TypeVar
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any, Literal, TypeVar
 
 from inspect_ai.solver import TaskState
 from pydantic import BaseModel, JsonValue
 
 from envscaler_eval.episode import Episode
 from envscaler_eval.solvers.protocol import ProtocolName
+from envscaler_eval.solvers.user_faults import USER_FAULT_KINDS, UserFaultKind
+from envscaler_eval.solvers.user_strategies import UserStrategy
 
 EndedBy = Literal[
     "completed",
@@ -18,10 +22,12 @@ EndedBy = Literal[
     "cost_limit",
     "cancelled",
     "user_fault",
+    "refusal",
     "error",
 ]
 
-PROPER_ENDINGS: frozenset[EndedBy] = frozenset({"completed", "user_stop"})
+# The paper grades whenever the agent replies without a call, whatever it says.
+PROPER_ENDINGS: frozenset[EndedBy] = frozenset({"completed", "user_stop", "refusal"})
 
 _STORE_KEY = "envscaler_eval"
 
@@ -35,6 +41,51 @@ class CallEntry(BaseModel):
     arguments: dict[str, JsonValue]
 
 
+class UserTurn(BaseModel):
+    """What a simulated user said, and what it thought and did not say."""
+
+    said: str
+    thought: str = ""
+
+
+class UserFaultEntry(BaseModel):
+    """A fault of the simulated user.
+
+    Attributes:
+        kind: The rule that it breaks.
+        turn: The message, from 1. A reply that could not be used counts as the
+            message that it should have been.
+        detail: What shows it.
+    """
+
+    kind: UserFaultKind
+    turn: int
+    detail: str
+
+
+class UserRecord(BaseModel):
+    """The simulated user's side of an episode.
+
+    Attributes:
+        model: The model that spoke.
+        strategy: How it made its messages; `scripted` for `policy/user`.
+        temperature: Its temperature, or `None` for its provider's default.
+        turns: What it said, the stop included.
+        faults: Its faults, in order.
+    """
+
+    model: str
+    strategy: UserStrategy | Literal["scripted"]
+    temperature: float | None
+    turns: list[UserTurn] = []
+    faults: list[UserFaultEntry] = []
+
+    def fault_counts(self) -> dict[str, int]:
+        """Return how many faults there were of each kind."""
+        counts = Counter(fault.kind for fault in self.faults)
+        return {kind: counts[kind] for kind in USER_FAULT_KINDS}
+
+
 class EpisodeRecord(BaseModel):
     """What a log keeps of an episode.
 
@@ -46,7 +97,10 @@ class EpisodeRecord(BaseModel):
         calls: The calls that were made, in order.
         tool_errors: How many calls went wrong, by kind. `malformed` ones could
             not be read and never became calls.
-        user_messages: How often the simulated user spoke.
+        model_faults: How many faults the model's replies had, by kind; empty where
+            they were not counted.
+        user_messages: How often the user spoke to the agent.
+        user: The simulated user's side, where there was one.
         state_hash: SHA-256 of the final state, or `None` after a breakdown.
         breakdown: How the environment itself broke down, so that the sample has
             no score; `None` when it held.
@@ -58,7 +112,9 @@ class EpisodeRecord(BaseModel):
     steps: int
     calls: list[CallEntry]
     tool_errors: dict[str, int]
+    model_faults: dict[str, int] = {}
     user_messages: int
+    user: UserRecord | None = None
     state_hash: str | None
     breakdown: str | None = None
 
@@ -94,5 +150,10 @@ def write_record(state: TaskState, record: BaseModel) -> None:
 
 def read_record(state: TaskState, kind: type[Record]) -> Record | None:
     """Return the record of a sample, or `None` when its episode left none."""
-    content = state.store.get(_STORE_KEY)
+    return stored_record({_STORE_KEY: state.store.get(_STORE_KEY)}, kind)
+
+
+def stored_record(store: Mapping[str, Any], kind: type[Record]) -> Record | None:
+    """Return the record in the store of a logged sample, or `None` where there is none."""
+    content = store.get(_STORE_KEY)
     return None if content is None else kind.model_validate(content)

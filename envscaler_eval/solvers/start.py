@@ -142,6 +142,7 @@ def start_episode(
         enter_sample(
             LiveEpisode(
                 name=str(state.sample_id),
+                epoch=state.epoch,
                 policies=_policies(scenario, episode, state.metadata["mode"]),
                 environment=opened.pack.environment,
                 tools=opened.tools,

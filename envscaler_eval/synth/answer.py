@@ -27,6 +27,7 @@ def parse_answer(text: str, kind: type[Kind]) -> Kind:
     """Return the answer in a model's reply.
 
     The reply may be the object alone, or hold it in a fenced block or after words.
+    Thoughts that a model speaks aloud, up to `</think>`, are passed over.
 
     Args:
         text: The reply.
@@ -35,7 +36,7 @@ def parse_answer(text: str, kind: type[Kind]) -> Kind:
     Raises:
         AnswerFault: It holds none, or another.
     """
-    found = _object_in(text)
+    found = _object_in(text.rpartition("</think>")[2])
     try:
         # JSON has no tuples; validated from text they come from lists, also strictly.
         return kind.model_validate_json(json.dumps(found))
@@ -51,6 +52,8 @@ def _object_in(text: str) -> dict[str, Any]:
         except json.JSONDecodeError as error:
             fault = error if fault is None or error.pos > fault.pos else fault
             continue
+        except (RecursionError, ValueError) as error:
+            raise AnswerFault(f"the reply is no JSON that can be read: {error}") from None
         if isinstance(value, dict):
             return value
     if fault is None or "{" not in text:

@@ -3,7 +3,7 @@
 import random
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Literal, cast
 
 from inspect_ai.dataset import MemoryDataset, Sample
 
@@ -121,6 +121,17 @@ def whole_number(name: str, value: object, least: int | None = None) -> int:
         wanted = "a whole number" if least is None else f"a whole number from {least}"
         raise UsageError(f"{name} is '{value}'; use {wanted}")
     return value
+
+
+def not_negative(name: str, value: object) -> float:
+    """Return a task parameter's value if it is a number from 0.
+
+    Raises:
+        UsageError: It is not.
+    """
+    if type(value) not in {int, float} or not cast(float, value) >= 0:
+        raise UsageError(f"{name} is '{value}'; use a number from 0")
+    return cast(float, value)
 
 
 def yes_or_no(name: str, value: object) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import cast, get_args
 
 from inspect_ai import Task, task
+from inspect_ai.model import GenerateConfig
 
 from envscaler_eval.isolation import (
     IsolationArguments,
@@ -12,12 +13,14 @@ from envscaler_eval.isolation import (
     isolation_choice,
     limits_of,
 )
-from envscaler_eval.scorers import checklist
+from envscaler_eval.scorers import checklist, simulated_user
 from envscaler_eval.solvers import by_mode, close_episode, start_episode
-from envscaler_eval.solvers.protocol import Mode, ProtocolName
+from envscaler_eval.solvers.protocol import PROTOCOLS, Mode, ProtocolName, ReasoningHistory
+from envscaler_eval.solvers.user_strategies import UserStrategy
 from envscaler_eval.tasks.dataset import (
     Split,
     listed,
+    not_negative,
     one_of,
     scenario_dataset,
     select_packs,
@@ -38,6 +41,9 @@ def envscaler(
     seed: int = 0,
     protocol: ProtocolName = "default",
     step_limit: int | None = None,
+    reasoning_history: ReasoningHistory | None = None,
+    user_strategy: UserStrategy | None = None,
+    user_temperature: float | None = None,
     offer_tools: bool = False,
     isolation: IsolationChoice = "auto",
     allow_weak_isolation: bool = False,
@@ -46,7 +52,7 @@ def envscaler(
     """Agents on stateful tool environments, graded by the state that they leave.
 
     Args:
-        envs: Packs by id (from the library) or path, comma-separated or a list;
+        envs: Packs by id (from the library), path or folder of packs, comma-separated or a list;
             by default the whole library.
         tags: Keep scenarios that carry all of these.
         split: Keep environments of this split.
@@ -60,6 +66,15 @@ def envscaler(
         protocol: `default`, or `paper` for the rules of the EnvScaler paper.
         step_limit: How many generations the agent has; by default the
             protocol's limit.
+        reasoning_history: Which of its earlier reasoning a model that reasons
+            is shown again: `all`, the `last` or `none`; `auto` leaves it to the
+            provider. By default the protocol's choice.
+        user_strategy: How the user of `conv` makes its messages: `llm`, or
+            `llm_react`, which thinks in writing first; by default `llm`, under
+            the paper's protocol `llm_react`.
+        user_temperature: The temperature of the user's model where the role has
+            none of its own; by default its provider's, under the paper's
+            protocol 0.7.
         offer_tools: Put the tools into the sample's state; needed with a
             `--solver` of your own.
         isolation: `in_process` or `isolated`; by default packs of the library
@@ -78,6 +93,12 @@ def envscaler(
         whole_number("scenarios_per_env", scenarios_per_env, least=1)
     if step_limit is not None:
         whole_number("step_limit", step_limit, least=1)
+    if reasoning_history is not None:
+        one_of("reasoning_history", reasoning_history, get_args(ReasoningHistory))
+    if user_strategy is not None:
+        one_of("user_strategy", user_strategy, get_args(UserStrategy))
+    if user_temperature is not None:
+        not_negative("user_temperature", user_temperature)
     yes_or_no("offer_tools", offer_tools)
     modes = get_args(Mode) if mode == "both" else (cast(Mode, mode),)
     packs = select_packs(listed(envs), split)
@@ -92,9 +113,16 @@ def envscaler(
     return Task(
         dataset=scenario_dataset(packs, modes, listed(tags), scenarios_per_env, seed),
         setup=start_episode(protocol=protocol, seed=seed, offer_tools=offer_tools, **placed),
-        solver=by_mode(step_limit=step_limit),
+        solver=by_mode(
+            step_limit=step_limit,
+            user_strategy=user_strategy,
+            user_temperature=user_temperature,
+        ),
         cleanup=close_episode,
-        scorer=checklist(**placed),
+        config=GenerateConfig(
+            reasoning_history=reasoning_history or PROTOCOLS[protocol].reasoning_history
+        ),
+        scorer=[checklist(**placed), *([simulated_user()] if "conv" in modes else [])],
         epochs=epochs(trials),
         version=1,
         metadata={

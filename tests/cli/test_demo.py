@@ -25,6 +25,7 @@ def test_the_demonstration_ends_with_a_table_and_the_logs(
         assert rewards["oracle", mode] == 1
         assert rewards["noop", mode] == 0
         assert rewards["random", mode] < 0.2
+    assert {(row[1], row[-1]) for row in rows} == {("non_conv", "-"), ("conv", "0.000")}
     assert str(tmp_path) in output
     assert "inspect" in output
     assert "view --log-dir" in output

@@ -1,5 +1,6 @@
 """envscaler synth: a person's mistakes, and runs that end early."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -42,15 +43,18 @@ def test_what_is_unfinished_is_told_and_gone_on_with(
     session.write_text(SESSION.partition("# later")[0])
     command = ["synth", "skeletons", "--tasks", tasks, "--out", tmp_path / "run",
                "--model", f"session/{session}"]  # fmt: skip
-    code, output, _ = envscaler(*command)
+    code, output, errors = envscaler(*command)
     assert code == 1
+    assert re.search(r"stateful +1 +1 +0%", errors), errors
+    assert "1 answers, 0 from the record" in errors
     assert "1 unfinished; give the same command again" in output
     (prompt,) = (tmp_path / "run" / "missing").iterdir()
     assert "What is acetone?" in prompt.read_text()
     session.write_text(SESSION)
-    code, output, _ = envscaler(*command)
+    code, output, errors = envscaler(*command)
     assert code == 1
     assert "unfinished" not in output
+    assert re.search(r"stateful +2 +0%", errors), errors
     assert not (tmp_path / "run" / "missing").exists()
 
 

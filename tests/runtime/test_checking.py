@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 
+from envscaler_eval.environment import Environment
 from envscaler_eval.episode import Episode, Grade
 from envscaler_eval.runtime import InProcessRuntime
-from envscaler_eval.scenario import Scenario
+from envscaler_eval.scenario import Check, Scenario
 from tests.pack_files import CHECKS
 
 Room = tuple[Scenario, InProcessRuntime]
@@ -93,3 +94,40 @@ def test_checks_see_the_scenario_s_time(room: Room) -> None:
         "    return datetime.date.today().isoformat() == '2026-03-09'\n"
     )
     assert _passed(_grade(room, code)) == [True]
+
+
+BOX = """
+class Box:
+    def __init__(self):
+        self.left = 2
+
+    def get(self, _):
+        self.left -= 1
+        return self.left
+
+
+class World:
+    def __init__(self):
+        self.box = Box()
+
+    def throw_away(self) -> dict:
+        self.box = None
+        return {}
+"""
+
+
+@pytest.mark.parametrize(("calls", "state"), [([], "final"), (["throw_away"], "initial")])
+def test_looking_at_an_object_of_the_environment_influences_nothing(
+    calls: list[str], state: str
+) -> None:
+    environment = Environment(
+        id="world", title="W", introduction="", rules=(), class_name="World", source=BOX
+    )
+    session = InProcessRuntime(environment).start({}, "2026-03-09T08:30:00", "0")
+    for call in calls:
+        session.call(call, {})
+    code = f"def check(initial, final):\n    return {state}['box'].get(0) == 1\n"
+    check = Check(about="x", kind="goal", code=code)
+    first, second = session.judge([check, check]), session.judge([check, check])
+    assert [verdict.passed for verdict in first.verdicts] == [True, True]
+    assert first == second

@@ -96,6 +96,7 @@ def test_what_a_tool_keeps_of_its_arguments_is_its_own() -> None:
         ("return 'fine'", "ok", '"fine"'),
         ("return None", "ok", "null"),
         ("return {'ü'}", "ok", '["ü"]'),
+        ("a = []; a.append(a); return a", "ok", "[[...]]"),
         (
             "raise KeyError('lot')",
             "raised",

@@ -43,6 +43,7 @@ def test_faulty_calls_of_a_foreign_solver_are_observations(
     )
     assert "There is no item I-9" in observations(sample)[0]
     assert facts(sample)["tool_errors"]["failed"] == 1
+    assert facts(sample)["model_faults"] == {}
 
 
 def test_basic_agent_plays_with_the_tools_offered(pack_folder: Path, tmp_path: Path) -> None:

@@ -2,13 +2,16 @@
 
 import zipfile
 from pathlib import Path
+from statistics import fmean
 
 import pytest
 from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
 from inspect_ai.dataset import Sample
+from inspect_ai.model import get_model
 from inspect_ai.solver import generate
 
+from envscaler_eval.errors import UsageError
 from envscaler_eval.pack import find_packs
 from tests.inspect_runs import facts, only, run, score
 from tests.pack_files import STATE, a_scenario, write_pack
@@ -130,3 +133,29 @@ def test_on_another_task_a_policy_says_what_it_plays(tmp_path: Path) -> None:
     )
     assert log.error is not None
     assert "policy/oracle plays tasks of envscaler_eval only" in log.error.message
+
+
+def test_an_erring_oracle_is_worse_the_more_it_errs_and_the_same_in_every_run(
+    tmp_path: Path,
+) -> None:
+    def rewards(error_rate: float) -> list[float]:
+        player = get_model("policy/oracle", error_rate=error_rate, seed=7, memoize=False)
+        log = run("hotel_operations", player, tmp_path, trials=2, scenarios_per_env=2)
+        assert log.samples is not None
+        return [score(sample)["reward"] for sample in log.samples]
+
+    little, much = rewards(0.1), rewards(0.6)
+    assert 1 > fmean(little) > fmean(much) > 0
+    assert much == rewards(0.6)
+
+
+@pytest.mark.parametrize(
+    ("policy", "error_rate", "told"),
+    [
+        ("oracle", 1.5, "error_rate is '1.5'; use a number from 0 to 1"),
+        ("noop", 0.3, "policy/noop has no error_rate; policy/oracle has"),
+    ],
+)
+def test_an_error_rate_that_cannot_be_is_refused(policy: str, error_rate: float, told: str) -> None:
+    with pytest.raises(UsageError, match=told):
+        get_model(f"policy/{policy}", error_rate=error_rate, memoize=False)

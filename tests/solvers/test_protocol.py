@@ -61,7 +61,7 @@ def test_thirty_and_forty_steps_are_the_limits(pack_folder: Path, tmp_path: Path
         pack_folder,
         model(say("", call("list_items"))),
         tmp_path,
-        model(say("Go.")),
+        model(say("# Thought:\nNow.\n# Reply:\nGo.")),
         protocol="paper",
         mode="conv",
     )

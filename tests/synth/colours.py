@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from inspect_ai.model import Model, ModelOutput, ModelUsage, get_model
+from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput, ModelUsage, get_model
 from pydantic import Field
 
 from envscaler_eval.synth.answer import AnswerModel
@@ -29,6 +29,7 @@ class Oracle:
 
     def __init__(self, *replies: str | ModelOutput | Exception) -> None:
         self.prompts: list[list[str]] = []
+        self.configs: list[GenerateConfig] = []
         self._replies = list(replies)
 
     @property
@@ -36,9 +37,11 @@ class Oracle:
         """It as a model of Inspect's."""
         return get_model("mockllm/model", custom_outputs=self._answer)
 
-    def _answer(self, messages: object, *_: object) -> ModelOutput:
-        assert isinstance(messages, list)
+    def _answer(
+        self, messages: list[ChatMessage], _: object, __: object, config: GenerateConfig
+    ) -> ModelOutput:
         self.prompts.append([message.text for message in messages])
+        self.configs.append(config)
         reply = self._replies[min(len(self.prompts), len(self._replies)) - 1]
         if isinstance(reply, Exception):
             raise reply

@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 import inspect_ai.model  # noqa: F401
-import sklearn.cluster  # type: ignore[import-untyped]  # noqa: F401
-import sklearn.feature_extraction.text  # type: ignore[import-untyped]  # noqa: F401
-import sklearn.metrics  # type: ignore[import-untyped]  # noqa: F401
+import sklearn.cluster  # noqa: F401
+import sklearn.feature_extraction.text  # noqa: F401
+import sklearn.metrics  # noqa: F401
 
 import envscaler_eval.synth.skel_builder.build  # noqa: F401
 from envscaler_eval.cli import main

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from inspect_ai.model import ModelOutput
 
 from envscaler_eval.synth.answer import AnswerFault, parse_answer
@@ -15,10 +17,15 @@ from envscaler_eval.synth.pipeline import Run
 from tests.synth.colours import NAME_COLOUR, RIGHT, Colour, Oracle
 
 
-def ask(folder: Path, oracle: Oracle, check: Callable[[Colour], None] | None = None) -> Colour:
+def ask(
+    folder: Path,
+    oracle: Oracle,
+    check: Callable[[Colour], None] | None = None,
+    response_schema: bool = True,
+) -> Colour:
     async def asked() -> Colour:
         with Artefacts(folder) as artefacts:
-            run = Run(artefacts, Models(oracle.model))
+            run = Run(artefacts, Models(oracle.model, response_schema=response_schema))
             return await run.ask(NAME_COLOUR, "rose", check, thing="a rose")
 
     return asyncio.run(asked())
@@ -31,10 +38,19 @@ def ask(folder: Path, oracle: Oracle, check: Callable[[Colour], None] | None = N
         f"```json\n{RIGHT}\n```",
         f"A rose, I think.\n\n```\n{RIGHT}\n```\nDone.",
         f"The answer is {RIGHT}.",
+        f'<think>{{"colour": "blue"}} or red?</think>\n\n{RIGHT}',
     ],
 )
 def test_the_object_is_found_in_a_reply(reply: str) -> None:
     assert parse_answer(reply, Colour).colour == "red"
+
+
+@given(st.text() | st.text(alphabet='{}[]":,colure19 \\\n`'))
+def test_whatever_a_model_says_is_data_or_a_fault(reply: str) -> None:
+    try:
+        parse_answer(reply, Colour)
+    except AnswerFault as fault:
+        assert str(fault)
 
 
 def test_line_ends_within_strings_are_taken() -> None:
@@ -45,6 +61,8 @@ def test_line_ends_within_strings_are_taken() -> None:
     ("reply", "told"),
     [
         ("I cannot say.", "no JSON object"),
+        ('{"colour": ' + "[" * 100_000, "can be read"),
+        ('{"certainty": ' + "1" * 5000 + "}", "can be read"),
         ('{"colour": "red", "certainty": 9', "no valid JSON"),
         ('{"colour": "red"}', "certainty: Field required"),
         ('{"colour": "red", "certainty": "9"}', "certainty: Input should be a valid integer"),
@@ -108,7 +126,19 @@ def test_no_question_is_asked_twice(tmp_path: Path) -> None:
     assert len(oracle.prompts) == 2
 
 
-def test_a_provider_gets_the_schema_unless_it_would_close_open_objects() -> None:
+def test_a_provider_gets_the_schema_unless_told_otherwise(tmp_path: Path) -> None:
+    with_schema, without = Oracle(RIGHT), Oracle(RIGHT)
+    ask(tmp_path / "with", with_schema)
+    ask(tmp_path / "without", without, response_schema=False)
+    (config,) = with_schema.configs
+    assert config.response_schema is not None
+    assert config.response_schema.name == "name_colour"
+    assert set(config.response_schema.json_schema.properties or {}) == {"colour", "certainty"}
+    assert without.configs[0].response_schema is None
+    assert with_schema.prompts == without.prompts
+
+
+def test_answers_with_fields_of_any_name_are_not_forced_into_a_schema() -> None:
     class Call(Colour):
         arguments: dict[str, int]
 

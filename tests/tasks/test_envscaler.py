@@ -101,6 +101,10 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     "unknown environment": ({"envs": "atlantis"}, "there is no environment 'atlantis'"),
     "unknown mode": ({"mode": "chat"}, "mode is 'chat'; use one of non_conv, conv, both"),
     "unknown protocol": ({"protocol": "mine"}, "protocol is 'mine'; use one of default, paper"),
+    "unknown reasoning": (
+        {"reasoning_history": "some"},
+        "reasoning_history is 'some'; use one of auto, all, last, none",
+    ),
     "unknown split": ({"split": "dev"}, "split is 'dev'; use one of train, test"),
     "tags that none has": ({"tags": "purple"}, "none carries the tags purple"),
     "an environment that looks like a number": ({"envs": 2026}, "no environment '2026'"),

@@ -71,7 +71,7 @@ class _Checks:
 
     def run(self, check: bytes) -> Verdict:
         name, code = marshal.loads(check)
-        verdict = run_check(name, code, *self._shared, self._setting)
+        verdict = run_check(name, code, *self._shared, self._setting.builtins())
         if text_of(self._shared) != self._before:
             self._shared = snapshot(self._states[0]), snapshot(self._states[1])
         return verdict

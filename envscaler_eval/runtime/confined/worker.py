@@ -18,7 +18,8 @@ from envscaler_eval.runtime.confined.encoding import (
 from envscaler_eval.runtime.confined.limits import Limits
 from envscaler_eval.runtime.confined.protocol import DONE, ENDED, REFUSED, TURN_BYTES
 from envscaler_eval.runtime.confined.wire import Channel, ClosedError
-from envscaler_eval.runtime.in_process import InitialState, InProcessSession, describe
+from envscaler_eval.runtime.in_process import InProcessSession, describe
+from envscaler_eval.runtime.initial_state import InitialState
 from envscaler_eval.runtime.runtime import EnvironmentFault
 from envscaler_eval.runtime.tracing import LineTracer
 from envscaler_eval.state import State

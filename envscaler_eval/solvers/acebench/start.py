@@ -85,6 +85,7 @@ def start_acebench(
         enter_sample(
             LiveDialogue(
                 name=str(state.sample_id),
+                epoch=state.epoch,
                 policies=policies(task, protocol, said),
                 dialogue=dialogue(dataset, task),
                 said=said,

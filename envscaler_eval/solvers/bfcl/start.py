@@ -75,6 +75,7 @@ def start_bfcl(
         enter_sample(
             LiveEntry(
                 name=entry.id,
+                epoch=state.epoch,
                 policies=policies(dataset, entry, mode),
                 dataset=dataset,
                 entry=entry,

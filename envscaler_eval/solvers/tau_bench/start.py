@@ -72,6 +72,7 @@ def start_trial(
         enter_sample(
             LiveTrial(
                 name=name,
+                epoch=state.epoch,
                 policies=_policies(name, trial, strategy),
                 trial=trial,
                 tools=tools[domain.name],

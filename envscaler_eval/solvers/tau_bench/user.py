@@ -20,10 +20,8 @@ from envscaler_eval.benchmarks.tau_bench.users import (
     UserFault,
 )
 from envscaler_eval.errors import UsageError
-from envscaler_eval.solvers.simulated_user import usable_reply, user_model
+from envscaler_eval.solvers.simulated_user import OFFLINE_USER, usable_reply, user_model
 from envscaler_eval.solvers.tau_bench.protocol import Strategy
-
-_OFFLINE = "policy/user"
 
 
 class Customer:
@@ -53,7 +51,7 @@ class Customer:
         self._model: Model | None = None
         if strategy != "scripted":
             self._model = user_model(name, GenerateConfig(temperature=temperature))
-        elif "user" in model_roles() and str(user_model(name)) != _OFFLINE:
+        elif "user" in model_roles() and str(user_model(name)) != OFFLINE_USER:
             raise UsageError(
                 f"{name}: user_strategy=scripted asks no model, but the role user has "
                 f"{user_model(name)}; leave the role out, or choose another strategy"

@@ -105,6 +105,9 @@ def _environments(
             given = {"env_id": key, **content} if key and isinstance(content, dict) else content
             env = OfficialRecord(f"{release.name}: item {number}", given).text("env_id")
             record = OfficialRecord(f"{release.name}: {env}", given)
+            if not re.fullmatch(r"[A-Za-z0-9_-]+", env):
+                # It becomes the name of a folder.
+                raise record.fault("env_id", f"is {env!r}; use letters, digits, _ and -")
             if key not in (None, env):
                 raise record.fault("env_id", f"stands under the key '{key}'; give both one name")
             if env in seen:
@@ -137,7 +140,9 @@ def _by_environment(
                 if env in grouped:
                     grouped[env].append(_Placed(record, index))
                 elif not chosen:
-                    raise record.fault("env_id", f"'{env}' is no environment that was read")
+                    raise record.fault(
+                        "env_id", f"'{env}' was not read; give the file that has it with --env"
+                    )
             except ItemFault as fault:
                 report.dropped.append(str(fault))
     return grouped
@@ -156,11 +161,14 @@ def _import_environment(
         pack = environment_pack(record, folder, choices.split, source)
         runtime = _runtime(record, pack, choices.isolation)
     except ItemFault as fault:
-        report.dropped.append(f"{fault}; its {len(scenarios)} scenarios go with it")
+        lost = f"; {len(scenarios)} of its scenarios go with it" if scenarios else ""
+        report.dropped.append(f"{fault}{lost}")
         return
     imported = _scenarios(pack, scenarios, runtime, choices.now, report)
     if not imported:
-        report.dropped.append(f"{record.place}: has no scenario in the files given, or none left")
+        report.dropped.append(
+            f"{record.place}: has no scenario in the files given, or none left; give one that has"
+        )
         return
     report.notes += environment_notes(record, pack)
     report.notes += [f"{record.place}: {told}" for told in lost_types(pack, imported[0].state)]

@@ -17,8 +17,8 @@ def load_rows(source: str, advice: str, **options: Any) -> Iterator[dict[str, An
     Raises:
         UsageError: It cannot be loaded.
     """
-    from datasets import load_dataset  # type: ignore[import-untyped]
-    from datasets.exceptions import DatasetsError  # type: ignore[import-untyped]
+    from datasets import load_dataset
+    from datasets.exceptions import DatasetsError
 
     try:
         for split in load_dataset(source, **options).values():

@@ -14,13 +14,14 @@ from typing import Any, Literal
 from pydantic import ValidationError
 
 from envscaler_eval.environment import Environment
-from envscaler_eval.faults import first_fault
+from envscaler_eval.model_fault import first_fault
 from envscaler_eval.pack import Pack, PackInfo
 from envscaler_eval.parsing import parse
 from envscaler_eval.synth.importers.official_record import OfficialRecord
 from envscaler_eval.synth.importers.report import ItemFault
 
 _FIELD = {
+    "": "env_class_code",
     "id": "env_id",
     "class_name": "env_class_name",
     "source": "env_class_code",
@@ -77,13 +78,16 @@ def renamed(record: OfficialRecord, error: ValidationError, fields: Mapping[str,
     Args:
         record: The record.
         error: The complaint.
-        fields: The record's names of our fields.
+        fields: The record's names of our fields; under "" that of the whole.
     """
-    name, colon, told = first_fault(error).partition(": ")
+    told = first_fault(error)
+    place = error.errors(include_url=False)[0]["loc"]
+    if not place:
+        # A fault of the whole is one of the text that all of it is read from.
+        return record.fault(fields.get("", ""), told)
+    name, _, told = told.partition(": ")
     word, space, rest = name.partition(" ")
-    if colon and word in fields:
-        return record.fault(f"{fields[word]}{space}{rest}", told)
-    return record.fault("", first_fault(error))
+    return record.fault(f"{fields.get(word, word)}{space}{rest}", told)
 
 
 def environment_notes(record: OfficialRecord, pack: Pack) -> Iterator[str]:

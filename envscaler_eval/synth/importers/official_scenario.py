@@ -44,7 +44,9 @@ def scenario_of(
     state = record.mapping("init_config")
     for tool in pack.environment.tools:
         if tool.name in state:
-            raise record.fault("init_config", f"'{tool.name}' would hide the tool of that name")
+            raise record.fault(
+                "init_config", f"'{tool.name}' would hide the tool of that name; rename one"
+            )
     notes: list[str] = []
     checks, unusable = _checks(record, notes)
     try:

@@ -9,7 +9,7 @@ from envscaler_eval.synth.skel_builder.build import (
 )
 from envscaler_eval.synth.skel_builder.selection import SelectionRules
 from envscaler_eval.synth.skel_builder.skeleton import Skeleton, kept_skeletons
-from envscaler_eval.synth.skel_builder.task import Task, read_tasks
+from envscaler_eval.synth.skel_builder.task import Task, draw, read_tasks
 
 __all__ = [
     "ORDER",
@@ -18,6 +18,7 @@ __all__ = [
     "SkelBuilder",
     "Skeleton",
     "Task",
+    "draw",
     "kept_skeletons",
     "read_tasks",
     "skeleton_pack",

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import anyio.to_thread
 
-from envscaler_eval.audit import EnvironmentCard, Item, assess_environment
+from envscaler_eval.audit import Item, assess_environment
 from envscaler_eval.audit.cache import engine_hash
 from envscaler_eval.pack import Pack
+from envscaler_eval.runtime import EnvironmentFault
 from envscaler_eval.scenario import Rejection
 from envscaler_eval.synth.artefacts import content_key
 from envscaler_eval.synth.outcome import Dropped
@@ -68,11 +69,7 @@ async def assess(
     tested = [one for several in rounds for one in several]
     more, unproven = await _prove_rules(run, trials, starts, tested)
     tested += more
-    found = [proof for one in tested if (proof := rejection(one, starts)) is not None]
-    proofs = tuple(
-        {proof.rule: proof for proof in reversed(found)}[rule]
-        for rule in sorted({proof.rule for proof in found})
-    )
+    proofs = _proofs(tested, starts)
     pack = _with_tests(trials, starts, tested, proofs)
     items = await _audited(run, trials, pack)
     return Assessment(
@@ -89,7 +86,7 @@ async def _prove_rules(
 ) -> tuple[list[Tested], dict[int, str]]:
     """Test the rules of which no test so far says anything."""
     tried = {one.case.breaks_rule for one in tested}
-    proven = {proof.rule for one in tested if (proof := rejection(one, starts)) is not None}
+    proven = {proof.rule for proof in _proofs(tested, starts)}
     rules = range(1, len(trials.program.plan.state.rules) + 1)
     unproven = {
         rule: "the call that breaks it is not refused as it should be"
@@ -106,6 +103,16 @@ async def _prove_rules(
 
     found = await gathered(*(prove(rule) for rule in rules if rule not in tried))
     return [one for several in found for one in several], dict(sorted(unproven.items()))
+
+
+def _proofs(tested: Sequence[Tested], starts: Sequence[Start]) -> tuple[Rejection, ...]:
+    """Return the first proof of each rule that has one."""
+    first: dict[int, Rejection] = {}
+    for one in tested:
+        proof = rejection(one, starts)
+        if proof is not None:
+            first.setdefault(proof.rule, proof)
+    return tuple(first[rule] for rule in sorted(first))
 
 
 def _with_tests(
@@ -127,13 +134,20 @@ async def _audited(run: Run, trials: Trials, pack: Pack) -> tuple[Item, ...]:
     key = content_key(engine_hash(), pack.hash, proofs)
     record = run.artefacts.get(AUDITS, key)
     if record is None:
-        card = await anyio.to_thread.run_sync(_assess, pack, trials)
-        items = [item.model_dump(mode="json") for item in card.items if item.name in ASKED]
+        found = await anyio.to_thread.run_sync(_assess, pack, trials)
+        items = [item.model_dump(mode="json") for item in found]
         record = {"item": pack.info.id, "items": items}
         run.artefacts.put(AUDITS, key, record)
     return tuple(Item.model_validate(item) for item in record["items"])
 
 
-def _assess(pack: Pack, trials: Trials) -> EnvironmentCard:
+def _assess(pack: Pack, trials: Trials) -> tuple[Item, ...]:
     with _ONE_AT_A_TIME:
-        return assess_environment(pack, trials.runtime)
+        try:
+            card = assess_environment(pack, trials.runtime)
+        except EnvironmentFault as fault:
+            # A program that dies or never ends has been found out, and not failed to be.
+            return (
+                Item(name="robustness", passed=False, cases=1, failures=1, notes=(str(fault),)),
+            )
+    return tuple(item for item in card.items if item.name in ASKED)

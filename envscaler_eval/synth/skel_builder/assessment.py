@@ -1,8 +1,6 @@
 """What is known of a program after testing, and whether it is good enough."""
 
 from collections.abc import Iterator
-from functools import cached_property
-from typing import Any
 
 from envscaler_eval.audit import Item
 from envscaler_eval.scenario import Frozen, Rejection
@@ -44,7 +42,7 @@ class Assessment(Frozen):
         """Whether the program may be kept."""
         return self.pass_rate >= self.least_pass_rate and all(item.passed for item in self.items)
 
-    @cached_property
+    @property
     def faults(self) -> dict[str, list[Tested]]:
         """The tests that did not pass, by tool, for each tool that failed one."""
         failing = {tested.tool for tested in self.tested if tested.verdict == "fail"}
@@ -88,14 +86,3 @@ class Assessment(Frozen):
         for item in self.items:
             if not item.passed:
                 yield f"{item.name}: {item.notes[0] if item.notes else 'failed'}"
-
-
-def counts(assessment: Assessment) -> dict[str, Any]:
-    """Return the figures of an assessment, for reports."""
-    kinds = ("positive", "boundary", "negative")
-    by_kind = {kind: [t for t in assessment.tested if t.case.kind == kind] for kind in kinds}
-    return {
-        "pass_rate": round(assessment.pass_rate, 4),
-        **{kind: len(tested) for kind, tested in by_kind.items()},
-        "items": {item.name: item.rate for item in assessment.items},
-    }

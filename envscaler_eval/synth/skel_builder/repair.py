@@ -2,6 +2,7 @@
 
 from pydantic import Field
 
+from envscaler_eval.isolation import IsolationPolicy
 from envscaler_eval.synth.answer import AnswerFault, AnswerModel
 from envscaler_eval.synth.pipeline import Run
 from envscaler_eval.synth.skel_builder.assembly import (
@@ -13,8 +14,9 @@ from envscaler_eval.synth.skel_builder.assembly import (
 )
 from envscaler_eval.synth.skel_builder.assessment import Assessment
 from envscaler_eval.synth.skel_builder.coding import Program
+from envscaler_eval.synth.skel_builder.situations import require_start
 from envscaler_eval.synth.skel_builder.soundness import require_class, require_method
-from envscaler_eval.synth.skel_builder.trial import Start
+from envscaler_eval.synth.skel_builder.trial import Start, Trials
 from envscaler_eval.synth.step import Step
 
 _PACKAGE = "envscaler_eval.synth.skel_builder"
@@ -39,7 +41,12 @@ REPAIR_PROGRAM = Step("repair_program", "coder", Repair, _PACKAGE, attempts=4)
 
 
 async def repair(
-    run: Run, program: Program, starts: tuple[Start, ...], found: Assessment, number: int
+    run: Run,
+    program: Program,
+    starts: tuple[Start, ...],
+    found: Assessment,
+    number: int,
+    isolation: IsolationPolicy,
 ) -> Program:
     """Return a program with its faults repaired, as the coder sees it.
 
@@ -49,15 +56,23 @@ async def repair(
         starts: The situations of the tests.
         found: What was found.
         number: Which repair it is, from 1.
+        isolation: How the repaired program is started.
 
     Raises:
         Dropped: No answer was usable.
         Unfinished: A provider failed.
     """
+
+    def check(answer: Repair) -> None:
+        _require_sound(program, answer)
+        trials = Trials.of(_repaired(program, answer), isolation)
+        for number, start in enumerate(starts, start=1):
+            require_start(trials, start, f"situation {number}")
+
     answer = await run.ask(
         REPAIR_PROGRAM,
         f"{program.plan.topic.id}/repair {number}",
-        lambda answer: _require_sound(program, answer),
+        check,
         plan=program.plan,
         source=program.source,
         starts=starts,

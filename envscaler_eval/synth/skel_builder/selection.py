@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any, cast
 
 import numpy as np
 
@@ -118,34 +119,37 @@ def _nearest_to_centres(
     # Two points have no silhouette.
     if len(good) < 3 if rules.clusters is None else rules.clusters >= len(good):
         return list(good)
-    from sklearn.cluster import KMeans  # type: ignore[import-untyped]
-
     vectors = _vectors(topics, good, rules)
     count = rules.clusters or _best_count(vectors, rules.most_clusters)
-    fitted = KMeans(count, random_state=_SEED, n_init=_STARTS).fit(vectors)
-    distances = np.linalg.norm(vectors - fitted.cluster_centers_[fitted.labels_], axis=1)
+    labels, centres = _clustered(vectors, count)
+    distances = np.linalg.norm(vectors - centres[labels], axis=1)
     nearest: dict[int, int] = {}
-    for row, label in enumerate(fitted.labels_):
-        best = nearest.setdefault(int(label), row)
+    for row, label in enumerate(labels):
+        best = nearest.setdefault(label, row)
         if distances[row] < distances[best]:
-            nearest[int(label)] = row
-    for row, label in enumerate(fitted.labels_):
-        stands = nearest[int(label)]
+            nearest[label] = row
+    for row, label in enumerate(labels):
+        stands = nearest[label]
         if stands != row:
-            refused[good[row]] = f"'{topics[good[stands]].title}' stands for its cluster"
+            refused[good[row]] = f"is represented in its cluster by '{topics[good[stands]].title}'"
     return [good[row] for row in sorted(nearest.values())]
+
+
+def _clustered(vectors: Vectors, count: int) -> tuple[list[int], Vectors]:
+    """Return the cluster of each vector, and the clusters' centres."""
+    from sklearn.cluster import KMeans
+
+    # The library's annotations take no number of starts, though its documentation does.
+    fitted: Any = KMeans(count, random_state=_SEED, n_init=cast(Any, _STARTS)).fit(vectors)
+    return [int(label) for label in fitted.labels_], fitted.cluster_centers_
 
 
 def _best_count(vectors: Vectors, most: int) -> int:
     """Return the number of clusters with the highest mean silhouette."""
-    from sklearn.cluster import KMeans
-    from sklearn.metrics import silhouette_score  # type: ignore[import-untyped]
+    from sklearn.metrics import silhouette_score
 
     counts = _candidates(min(most, len(vectors) - 1))
-    labels = {
-        count: KMeans(count, random_state=_SEED, n_init=_STARTS).fit_predict(vectors)
-        for count in counts
-    }
+    labels = {count: _clustered(vectors, count)[0] for count in counts}
     return max(
         (count for count in counts if len(set(labels[count])) > 1),
         key=lambda count: float(silhouette_score(vectors, labels[count])),

@@ -99,7 +99,7 @@ async def prove(
             if not found[-1][1].wants_repair:
                 break
             try:
-                version = await repair(run, version, starts, found[-1][1], number)
+                version = await repair(run, version, starts, found[-1][1], number, isolation)
             except Dropped:
                 break
             trials = Trials.of(version, isolation)

@@ -2,9 +2,8 @@
 
 import ast
 import builtins
-import dis
+import symtable
 from collections.abc import Iterator
-from types import CodeType
 
 from envscaler_eval.parsing import parse
 from envscaler_eval.synth.answer import AnswerFault
@@ -90,20 +89,21 @@ def _require_known_attributes(text: str, source: str, state: StatePlan, tools: l
 
 
 def _globals(text: str) -> set[str]:
-    code = compile(parse(text), "<method>", "exec", dont_inherit=True)
-    return {
-        str(instruction.argval)
-        for function in _functions(code)
-        for instruction in dis.get_instructions(function)
-        if instruction.opname == "LOAD_GLOBAL"
-    }
+    """Return the names that a method looks for outside of itself."""
+    (method,) = symtable.symtable(text, "<method>", "exec").get_children()
+    return {name for table in _tables(method) for name in _sought(table)}
 
 
-def _functions(code: CodeType) -> Iterator[CodeType]:
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield constant
-            yield from _functions(constant)
+def _tables(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
+    yield table
+    for inner in table.get_children():
+        yield from _tables(inner)
+
+
+def _sought(table: symtable.SymbolTable) -> Iterator[str]:
+    for symbol in table.get_symbols():
+        if symbol.is_global() and symbol.is_referenced():
+            yield symbol.get_name()
 
 
 def _defined(source: str) -> set[str]:

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import random
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
@@ -64,6 +65,21 @@ def read_tasks(source: str) -> list[Task]:
         raise UsageError(f"{source}: holds no tasks; write one a line, or name another source")
     # The place of a text is where it comes first.
     return list({task.text: task for task in found}.values())
+
+
+def draw(tasks: Sequence[Task], limit: int | None, seed: int = 0) -> list[Task]:
+    """Return some tasks by chance; of one seed, more of them contain fewer of them.
+
+    Args:
+        tasks: The tasks.
+        limit: How many; all, and in their order, without.
+        seed: Fixes the choice.
+    """
+    if limit is None:
+        return list(tasks)
+    drawn = list(tasks)
+    random.Random(seed).shuffle(drawn)
+    return drawn[:limit]
 
 
 def api_bank(files: Sequence[str] = API_BANK) -> list[Task]:

@@ -10,6 +10,7 @@ from inspect_ai.log import read_eval_log as read
 
 from envscaler_eval.benchmarks.acebench.data import data_hash
 from envscaler_eval.errors import UsageError
+from envscaler_eval.results import read_results
 from envscaler_eval.tasks import acebench_agent
 
 PROTOCOLS = ["official", "paper"]
@@ -36,6 +37,15 @@ def test_the_oracle_solves_every_invented_task(
     means = dict.fromkeys(["macro", "mean", *parts, "en", "zh"], 1.0)
     assert metrics(log, "end_to_end") == {**means, "macro_stderr": 0.0, "stderr": 0.0}
     assert metrics(log, "process").keys() == metrics(log, "end_to_end").keys()
+
+
+def test_a_log_is_read_by_task_whatever_the_language(miniature_dir: str, tmp_path: Path) -> None:
+    run(miniature_dir, tmp_path, language="both")
+    table = read_results([tmp_path])
+    assert {row.cluster for row in table.rows} == {id.partition("/")[2] for id in IDS}
+    assert {row.group for row in table.rows} == {"multi_step", "multi_turn"}
+    assert {row.scores["end_to_end"] for row in table.rows} == {1}
+    assert table.logs[0].data and table.logs[0].primary == "end_to_end"
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)

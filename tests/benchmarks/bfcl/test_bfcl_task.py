@@ -11,6 +11,7 @@ from inspect_ai import score as inspect_score
 from inspect_ai.log import EvalLog
 
 from envscaler_eval.errors import UsageError
+from envscaler_eval.results import read_results
 from envscaler_eval.scorers import bfcl
 from envscaler_eval.solvers import bfcl_conversation, start_bfcl
 from envscaler_eval.solvers.bfcl.record import observations_hash
@@ -27,6 +28,17 @@ class TestPolicies:
         faulty = {"multi_turn_base_2": (0.0, 0.0)}
         assert values(log) == {name: (1.0, 1.0) for name in values(log)} | faulty
         assert len(values(log)) == 6
+
+    def test_a_log_is_read_by_item_whatever_the_category(self, runs: Runs) -> None:
+        table = read_results([runs().location])
+        assert len(table.rows) > len({row.cluster for row in table.rows})
+        assert {row.sample.rpartition("_")[2] for row in table.rows} == {
+            row.cluster for row in table.rows
+        }
+        assert {row.group for row in table.rows} == {
+            *("base", "miss_func", "miss_param", "long_context")
+        }
+        assert table.logs[0].data and table.logs[0].primary == "accuracy"
 
     def test_doing_nothing_passes_nothing(self, runs: Runs) -> None:
         log = runs("policy/noop")

@@ -15,6 +15,7 @@ from envscaler_eval.benchmarks.tau_bench import NOOP_FLOOR, data, load, noop_scr
 from envscaler_eval.benchmarks.tau_bench.faults import FAULTS, faults
 from envscaler_eval.benchmarks.tau_bench.grading import grade_trial
 from envscaler_eval.errors import UsageError
+from envscaler_eval.results import read_results
 from envscaler_eval.tasks import tau_bench
 from envscaler_eval.tasks.tau_bench_dataset import task_to_sample
 
@@ -24,6 +25,14 @@ def log(tmp_path: Path, miniature_data: str) -> EvalLog:
     """A trial that earned 1, as saved."""
     ran = run(tmp_path, says([CANCEL], TOLD), says("Hello", "###STOP###"))
     return read_eval_log(ran.location)
+
+
+def test_a_log_is_read_by_task_and_domain(log: EvalLog) -> None:
+    table = read_results([log.location])
+    (row,) = table.rows
+    assert (row.cluster, row.group) == (row.sample, row.sample.partition("/")[0])
+    assert row.scores["reward"] == 1 and row.ended_by == "user_stop" and row.steps
+    assert table.logs[0].data and table.logs[0].primary == "reward"
 
 
 def test_samples_have_stable_names_and_no_answers(miniature_data: str) -> None:

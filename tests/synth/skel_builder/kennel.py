@@ -2,7 +2,9 @@
 
 from typing import Literal
 
+from envscaler_eval.synth.skel_builder.mining import Topic
 from envscaler_eval.synth.skel_builder.plan import Operation, StatePlan
+from envscaler_eval.synth.skel_builder.trial import Start
 
 STATE = StatePlan.model_validate_json("""
 {"class_name": "Kennel",
@@ -64,3 +66,22 @@ FIND_DOGS = '''def find_dogs(self, name: str) -> dict:
     # In the order of their numbers.
     return {"success": True, "dogs": [key for key in sorted(self.dogs) if name == key]}
 '''
+
+TOPIC = Topic(
+    id="kennel",
+    title="Kennel",
+    introduction="A kennel takes dogs in.",
+    domain="animals",
+    usefulness=8,
+    modelability=9,
+    tasks=("Move Rex to the large box.",),
+)
+START = Start(
+    about="Two dogs.",
+    now="2026-03-09T08:30:00",
+    state={
+        "dogs": {"D-1": {"name": "Rex", "box": "X-1"}, "D-2": {"name": "Lux", "box": None}},
+        "boxes": {"X-1": {"places": 2}},
+        "next_dog": 3,
+    },
+)

@@ -74,7 +74,7 @@ def test_whoever_is_not_chosen_is_told_why() -> None:
     topics = [topic(title) for title in FIELDS]
     selection = select(topics, SelectionRules(clusters=2))
     assert len(selection.refused) == 4
-    assert all("stands for its cluster" in reason for reason in selection.refused.values())
+    assert all("is represented in its cluster" in reason for reason in selection.refused.values())
 
 
 def test_a_choice_is_the_same_every_time() -> None:

@@ -1,9 +1,13 @@
 """What is said against a program before it runs."""
 
+from contextlib import suppress
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from envscaler_eval.synth.answer import AnswerFault
-from envscaler_eval.synth.skel_builder.assembly import with_methods
+from envscaler_eval.synth.skel_builder.assembly import read_method, with_methods
 from envscaler_eval.synth.skel_builder.soundness import require_class, require_method
 from tests.synth.skel_builder.kennel import CLASS, FIND_DOGS, STATE
 
@@ -64,3 +68,15 @@ def test_names_within_comprehensions_and_inner_functions_are_known() -> None:
         '    return {"success": True, "found": found, "box": box_id}\n'
     )
     require_method(with_methods(CLASS, "Kennel", {"close_box": text}), STATE, TOOLS, "close_box")
+
+
+@given(st.text(), st.integers(0, len(CLASS)), st.integers(0, 80))
+def test_whatever_a_coder_writes_passes_or_is_refused(text: str, at: int, length: int) -> None:
+    for code in (text, CLASS[:at] + text + CLASS[at + length :]):
+        with suppress(AnswerFault):
+            require_class(code, STATE)
+    cut = at % len(FIND_DOGS)
+    with suppress(AnswerFault):
+        method = read_method(FIND_DOGS[:cut] + text + FIND_DOGS[cut + length :], "find_dogs")
+        source = with_methods(CLASS, "Kennel", {"find_dogs": method})
+        require_method(source, STATE, TOOLS, "find_dogs")

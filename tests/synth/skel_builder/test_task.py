@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from envscaler_eval.errors import UsageError
-from envscaler_eval.synth.skel_builder.task import Task, api_bank, read_tasks, toolace
+from envscaler_eval.synth.skel_builder.task import Task, api_bank, draw, read_tasks, toolace
 
 
 @pytest.fixture(autouse=True)
@@ -88,3 +88,12 @@ def test_a_tasks_name_depends_on_its_text_alone() -> None:
     assert one.id == Task(text="Book a room, please!", source="b").id
     assert one.id.startswith("book-a-room-please-")
     assert one.id != Task(text="Book a room, please?", source="a").id
+
+
+def test_more_tasks_of_a_seed_contain_the_fewer() -> None:
+    tasks = [Task(text=f"Task {number}.", source="a") for number in range(50)]
+    few, more = draw(tasks, 5, seed=3), draw(tasks, 20, seed=3)
+    assert more[:5] == few
+    assert len(set(texts(more))) == 20
+    assert draw(tasks, 5, seed=4) != few
+    assert draw(tasks, None) == tasks

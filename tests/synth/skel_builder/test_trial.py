@@ -3,34 +3,16 @@
 import pytest
 
 from envscaler_eval.isolation import IsolationPolicy
+from envscaler_eval.runtime.confined.limits import Limits
 from envscaler_eval.scenario import ToolCall
 from envscaler_eval.synth.answer import AnswerFault
 from envscaler_eval.synth.skel_builder.assembly import with_methods
 from envscaler_eval.synth.skel_builder.coding import Program
-from envscaler_eval.synth.skel_builder.mining import Topic
 from envscaler_eval.synth.skel_builder.plan import Plan
 from envscaler_eval.synth.skel_builder.situations import require_start
-from envscaler_eval.synth.skel_builder.trial import Seen, Start, Trials
-from tests.synth.skel_builder.kennel import CLASS, FIND_DOGS, OPERATIONS, STATE
+from envscaler_eval.synth.skel_builder.trial import Seen, Trials
+from tests.synth.skel_builder.kennel import CLASS, FIND_DOGS, OPERATIONS, START, STATE, TOPIC
 
-TOPIC = Topic(
-    id="kennel",
-    title="Kennel",
-    introduction="A kennel takes dogs in.",
-    domain="animals",
-    usefulness=8,
-    modelability=9,
-    tasks=("Move Rex to the large box.",),
-)
-START = Start(
-    about="Two dogs.",
-    now="2026-03-09T08:30:00",
-    state={
-        "dogs": {"D-1": {"name": "Rex", "box": "X-1"}, "D-2": {"name": "Lux", "box": None}},
-        "boxes": {"X-1": {"places": 2}},
-        "next_dog": 3,
-    },
-)
 MOVE = '''def move_dog(self, dog_id: str, box_id: str) -> dict:
     """Move a dog.
 
@@ -104,6 +86,17 @@ def test_what_no_call_may_do_is_a_fault(
 ) -> None:
     (fault,) = play(trials, tool, **arguments).faults
     assert told in fault
+
+
+def test_a_tool_that_never_ends_is_a_fault(trials: Trials) -> None:
+    endless = MOVE.replace(
+        "    if dog_id not in", "    while dog_id:\n        pass\n    if dog_id not in"
+    )
+    source = with_methods(trials.program.source, "Kennel", {"move_dog": endless})
+    policy = IsolationPolicy(allow_weak=True, limits=Limits(call_cpu_seconds=0.1))
+    hanging = Trials.of(trials.program.model_copy(update={"source": source}), policy)
+    (fault,) = play(hanging, "move_dog", dog_id="D-1", box_id="X-1").faults
+    assert "processor time" in fault
 
 
 def test_a_refusal_is_no_fault(trials: Trials) -> None:

@@ -18,7 +18,8 @@ from envscaler_eval.world import ToolSpec
 
 _UNKNOWN_TOOL = "No matching function found"
 
-_PLATFORMS: tuple[type[Platform], ...] = (BaseApi, MessageApi, ReminderApi, FoodPlatform, Travel)
+PLATFORMS: tuple[type[Platform], ...] = (BaseApi, MessageApi, ReminderApi, FoodPlatform, Travel)
+"""The platforms, in upstream's order."""
 
 
 class AceWorld:
@@ -42,7 +43,7 @@ class AceWorld:
         """
         texts = Texts(dataset.language)
         settings = task.initial_config.get("BaseApi", {})
-        by_name = {platform.__name__: platform for platform in _PLATFORMS}
+        by_name = {platform.__name__: platform for platform in PLATFORMS}
         self._platforms: dict[str, Platform] = {
             name: by_name[name](dataset.initial_data[name], settings, texts)
             for name in task.classes

@@ -1,17 +1,10 @@
-"""Pydantic's complaints in the project's own words."""
+"""What pydantic complains of, as a person would say it."""
 
 from pydantic import ValidationError
 
 
 def first_fault(error: ValidationError) -> str:
-    """Turn the first of pydantic's complaints into one line.
-
-    Args:
-        error: The complaints.
-
-    Returns:
-        The field, positions counted from 1, and what is wrong with it.
-    """
+    """Return the first complaint in one line: where, what is wrong, and the remedy."""
     fault = error.errors(include_url=False)[0]
     where = ""
     for part in fault["loc"]:

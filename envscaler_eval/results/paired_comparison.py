@@ -1,0 +1,186 @@
+"""Comparing two models on the samples of one task, by one score."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from envscaler_eval.results.comparison import ClusterChange, Comparison, Side
+from envscaler_eval.results.missing import difference_bounds, mean_bounds, score_range
+from envscaler_eval.results.pairing import Pairs, SampleRuns, sample_weights
+from envscaler_eval.results.statistics import (
+    Floats,
+    clustered_mean,
+    detectable_difference,
+    difference_test,
+    intraclass_correlation,
+    mcnemar,
+    noise_flip_rate,
+    pass_hat_k,
+)
+from envscaler_eval.results.table import EpisodeRow, ResultTable
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What is to be compared.
+
+    Attributes:
+        before: The first model's episodes of the task.
+        after: The second model's.
+        before_label: The first model's name.
+        after_label: The second model's.
+        pairs: Their samples.
+        score: The score.
+        group: The part of the task, or `None` for all of it.
+        primary: Whether the comparison is one of those that count.
+        macro: Whether the task's parts weigh the same.
+    """
+
+    before: ResultTable
+    after: ResultTable
+    before_label: str
+    after_label: str
+    pairs: Pairs
+    score: str
+    group: str | None
+    primary: bool
+    macro: bool
+
+
+def compare_pairs(compared: Compared) -> Comparison:
+    """Compare two models on samples of which at least one has a score of both."""
+    pairs, macro = compared.pairs, compared.macro
+    limits = score_range(pairs.before, pairs.after)
+    both = [
+        (before, after)
+        for before, after in zip(pairs.before, pairs.after, strict=True)
+        if len(before.values) and len(after.values)
+    ]
+    befores, afters = [before for before, _ in both], [after for _, after in both]
+    weights = sample_weights(befores, macro)
+    differences = np.array([after.mean - before.mean for before, after in both])
+    clusters = [before.cluster for before in befores]
+    difference = difference_test(differences, clusters, weights)
+    log = compared.before.logs[0]
+    binary = _is_binary(befores) and _is_binary(afters)
+    gained, lost = _flips(both) if binary else _share_changed(differences)
+    return Comparison(
+        task=log.task,
+        version=log.version,
+        score=compared.score,
+        group=compared.group,
+        primary=compared.primary,
+        macro=macro,
+        cluster_name=log.rules.cluster_name,
+        samples=len(both),
+        before=_side(compared, compared.before, pairs.before, compared.before_label, limits),
+        after=_side(compared, compared.after, pairs.after, compared.after_label, limits),
+        difference=difference,
+        p_holm=None,
+        detectable=detectable_difference(difference.error, difference.clusters),
+        cluster_correlation=intraclass_correlation(differences, clusters),
+        gained=gained,
+        lost=lost,
+        binary=binary,
+        mcnemar=_mcnemar(both) if binary else None,
+        bounds=difference_bounds(pairs, macro, limits),
+        floor=None,
+        changes=_changes(both),
+    )
+
+
+def _side(
+    compared: Compared,
+    table: ResultTable,
+    runs: Sequence[SampleRuns],
+    label: str,
+    limits: tuple[float, float],
+) -> Side:
+    scored = [one for one in runs if len(one.values)]
+    weights = sample_weights(scored, compared.macro)
+    samples = {one.sample for one in runs}
+    rows = [row for row in table.rows if row.sample in samples]
+    played = [row for row in rows if compared.score in row.scores]
+    values = [one.values for one in scored]
+    binary = _is_binary(scored)
+    steps = [row.steps for row in played if row.steps is not None]
+    costs = [row.cost for row in played if row.cost is not None]
+    fewest = min(len(one) for one in values)
+    return Side(
+        player=label,
+        mean=clustered_mean(
+            np.array([one.mean for one in scored]), [one.cluster for one in scored], weights
+        ),
+        bounds=mean_bounds(runs, compared.macro, limits),
+        episodes=len(played),
+        missing=_missing(rows, compared.score),
+        user_faults=sum(row.user_fault for row in rows),
+        pass_hat=(
+            {
+                k: rate
+                for k in range(1, fewest + 1)
+                if (rate := pass_hat_k(values, k, weights)) is not None
+            }
+            if binary
+            else {}
+        ),
+        trial_correlation=intraclass_correlation(
+            np.concatenate(values), [one.sample for one in scored for _ in one.values]
+        ),
+        noise_flips=noise_flip_rate(values) if binary else None,
+        steps=float(np.mean(steps)) if steps else None,
+        tokens=float(np.mean([row.tokens for row in played])),
+        cost=float(np.mean(costs)) if costs else None,
+    )
+
+
+def _missing(rows: Sequence[EpisodeRow], score: str) -> dict[str, int]:
+    """Count the episodes without a score, by the kind of reason."""
+    counts: dict[str, int] = {}
+    for row in rows:
+        if score not in row.scores:
+            reason = (row.missing or "unscored").partition(":")[0]
+            counts[reason] = counts.get(reason, 0) + 1
+    return counts
+
+
+def _is_binary(runs: Sequence[SampleRuns]) -> bool:
+    return all(((one.values == 0) | (one.values == 1)).all() for one in runs)
+
+
+def _flips(both: Sequence[tuple[SampleRuns, SampleRuns]]) -> tuple[float, float]:
+    """Return how often a run after differs from one before: from 0 to 1, from 1 to 0."""
+    gained = np.mean([(1 - before.mean) * after.mean for before, after in both])
+    lost = np.mean([before.mean * (1 - after.mean) for before, after in both])
+    return float(gained), float(lost)
+
+
+def _share_changed(
+    differences: Floats,
+) -> tuple[float, float]:
+    return float((differences > 0).mean()), float((differences < 0).mean())
+
+
+def _mcnemar(both: Sequence[tuple[SampleRuns, SampleRuns]]) -> float | None:
+    if any(len(before.values) > 1 or len(after.values) > 1 for before, after in both):
+        return None
+    gained = sum(before.mean < after.mean for before, after in both)
+    lost = sum(before.mean > after.mean for before, after in both)
+    return mcnemar(gained, lost)
+
+
+def _changes(both: Sequence[tuple[SampleRuns, SampleRuns]]) -> tuple[ClusterChange, ...]:
+    by_cluster: dict[str, list[tuple[SampleRuns, SampleRuns]]] = {}
+    for before, after in both:
+        by_cluster.setdefault(before.cluster, []).append((before, after))
+    changes = [
+        ClusterChange(
+            cluster=cluster,
+            samples=len(its),
+            before=float(np.mean([before.mean for before, _ in its])),
+            after=float(np.mean([after.mean for _, after in its])),
+        )
+        for cluster, its in by_cluster.items()
+    ]
+    return tuple(sorted(changes, key=lambda change: -change.difference))

@@ -1,0 +1,1 @@
+"""Do scenarios tell strong models from weak ones?"""

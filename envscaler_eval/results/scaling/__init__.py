@@ -1,0 +1,1 @@
+"""How skill grows with the number of environments."""

@@ -1,0 +1,1 @@
+"""Results: reading, statistics, comparison."""
