@@ -115,7 +115,7 @@ def _side(
         bounds=mean_bounds(runs, compared.macro, limits),
         episodes=len(played),
         missing=_missing(rows, compared.score),
-        user_faults=sum(row.ended_by == "user_fault" for row in rows),
+        user_faults=sum(row.user_fault for row in rows),
         pass_hat=(
             {
                 k: rate
