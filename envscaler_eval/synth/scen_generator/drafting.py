@@ -76,6 +76,7 @@ async def write_draft(run: Run, trials: Trials, start: Start, place: str, kind: 
             request=request,
             checks=as_checks(checklist, code),
             free_text=checklist.free_text,
+            kind=kind,
         )
 
     return await run.stage(DRAFTS, place, [trials.program, start, kind], work)
