@@ -1,7 +1,7 @@
 """A report from logs."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from envscaler_eval.results.comparing import Accepted
@@ -39,7 +39,7 @@ class ReportOptions:
 
     title: str = "Results"
     score: str | None = None
-    accepted: Accepted = Accepted()
+    accepted: Accepted = field(default_factory=Accepted)
     train: Sequence[str] = ()
     published: bool = False
     data_dir: Path | None = None
@@ -97,7 +97,7 @@ def _facts(runs: Runs) -> tuple[tuple[str, str], ...]:
     days = sorted(log.created[:10] for log in logs)
     return (
         ("models", str(len(runs.tables))),
-        ("tasks", ", ".join(f"{log}" for log in runs.tasks)),
+        ("tasks", ", ".join(runs.tasks)),
         ("samples", f"{len({(row.log.task, row.sample) for row in rows}):,}"),
         ("episodes", f"{len(rows):,}" + (f", {missing:,} missing" if missing else "")),
         ("run", days[0] if days[0] == days[-1] else f"{days[0]} to {days[-1]}"),

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 from envscaler_eval.errors import UsageError
 from envscaler_eval.results.comparing import Accepted, compare
 from envscaler_eval.results.comparison import Comparison
-from envscaler_eval.results.comparison_tables import comparison_tables
+from envscaler_eval.results.comparison_tables import change_tables
 from envscaler_eval.results.figures import COLOURS, MARKERS, svg
-from envscaler_eval.results.report.page import PageFigure, Section, page_tables
+from envscaler_eval.results.report.page import WIDTH, PageFigure, Section, page_tables
 from envscaler_eval.results.report.runs import Runs
 from envscaler_eval.results.table import ResultTable
 from envscaler_eval.results.tables import p_value, with_interval
@@ -35,7 +35,7 @@ def comparison_section(
     except UsageError as fault:
         note = f"not compared: {fault.message}"
         return Section("comparison", "Comparison", lead, notes=(note,))
-    tables = page_tables(comparison_tables(report))
+    tables = page_tables(change_tables(report))
     shown = [one for one in report.comparisons if one.primary]
     return Section(
         id="comparison",
@@ -83,4 +83,4 @@ def _figure(shown: Sequence[Comparison]) -> str:
         axes.set_xlabel("difference of scores")
         axes.grid(visible=False, axis="y")
 
-    return svg(5, 0.8 + 0.45 * len(shown), draw)
+    return svg(WIDTH, 0.8 + 0.45 * len(shown), draw)

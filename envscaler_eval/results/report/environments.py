@@ -9,7 +9,7 @@ import numpy as np
 from envscaler_eval.results.document import PlainTable
 from envscaler_eval.results.figures import svg
 from envscaler_eval.results.pairing import runs_by_sample
-from envscaler_eval.results.report.page import PageFigure, Section, page_table
+from envscaler_eval.results.report.page import WIDTH, PageFigure, Section, page_table
 from envscaler_eval.results.report.runs import Runs
 from envscaler_eval.results.similarity.gain import ENVIRONMENTS_OF
 from envscaler_eval.results.table import EpisodeRow
@@ -175,7 +175,7 @@ def _map(one: EnvironmentScores, drawn: Sequence[str]) -> str:
         for spine in axes.spines.values():
             spine.set_visible(False)
 
-    return svg(max(5.0, 1.7 + 1.1 * len(one.runs)), 0.6 + 0.3 * len(drawn), draw)
+    return svg(max(WIDTH, 1.7 + 1.1 * len(one.runs)), 0.6 + 0.3 * len(drawn), draw)
 
 
 def _wrapped(name: str) -> str:

@@ -1,6 +1,6 @@
 """Which checks fail most, by name where the pack is at hand."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -10,6 +10,8 @@ from envscaler_eval.results.report.runs import Runs
 from envscaler_eval.results.table import EpisodeRow
 
 _TASK = "envscaler"
+
+_Key = tuple[str, str, int]
 
 
 @dataclass(frozen=True)
@@ -41,8 +43,8 @@ def failed_checks(runs: Runs, most: int) -> tuple[list[FailedCheck], int]:
         most: How many to return.
     """
     episodes: dict[tuple[str, str, str], int] = {}
-    failures: dict[tuple[str, str, int], dict[str, int]] = {}
-    examples: dict[tuple[str, str, int], EpisodeRow] = {}
+    failures: dict[_Key, dict[str, int]] = {}
+    examples: dict[_Key, EpisodeRow] = {}
     for run, table in runs.of_task(_TASK).items():
         for row in table.rows:
             places = row.facts.get("failed_checks")
@@ -63,12 +65,23 @@ def failed_checks(runs: Runs, most: int) -> tuple[list[FailedCheck], int]:
         }
         for (environment, scenario, place), counts in failures.items()
     }
-    order = sorted(shares, key=lambda key: (-sum(shares[key].values()) / len(shares[key]), key))
+    means = {key: sum(its.values()) / len(its) for key, its in shares.items()}
+    order = _fairly(sorted(means, key=lambda key: (-means[key], key)), means)
     found = [
         FailedCheck(*key, _about(examples[key], key[2]), shares[key], examples[key])
         for key in order[:most]
     ]
     return found, len(order)
+
+
+def _fairly(order: Sequence[_Key], means: Mapping[_Key, float]) -> list[_Key]:
+    """Let environments take turns among checks that fail equally often."""
+    turns: dict[tuple[float, str], int] = {}
+    turn_of: dict[_Key, int] = {}
+    for key in order:
+        place = (means[key], key[0])
+        turn_of[key] = turns[place] = turns.get(place, 0) + 1
+    return sorted(order, key=lambda key: (-means[key], turn_of[key], key))
 
 
 def _about(row: EpisodeRow, place: int) -> str | None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from envscaler_eval.results.figures import svg
 from envscaler_eval.results.report.failed_checks import FailedCheck
 from envscaler_eval.results.report.failures import Endings
-from envscaler_eval.results.report.page import Cell, PageFigure, PageTable, Section
+from envscaler_eval.results.report.page import WIDTH, Cell, PageFigure, PageTable, Section
 from envscaler_eval.results.report.viewer import Viewer
 from envscaler_eval.results.table import EpisodeRow
 
@@ -116,7 +116,7 @@ def _endings_svg(failures: Sequence[Endings]) -> str:
         figure.legend(loc="outside lower center", ncols=3, frameon=False)
 
     legend = 0.25 * (-(-len(endings) // 3))
-    return svg(5, 0.6 + 0.42 * len(failures) + legend, draw)
+    return svg(WIDTH, 0.6 + 0.42 * len(failures) + legend, draw)
 
 
 def _faults_figure(failures: Sequence[Endings], viewer: Viewer) -> PageFigure:
@@ -197,17 +197,17 @@ def _faults_svg(failures: Sequence[Endings]) -> str:
         figure.legend(loc="outside lower center", ncols=1, frameon=False)
 
     rows = max(0.4, 0.17 * len(shown)) * len(kinds)
-    return svg(5, 0.7 + rows + 0.2 * len(shown), draw)
+    return svg(WIDTH, 0.7 + rows + 0.2 * len(shown), draw)
 
 
 def _checks_table(checks: Sequence[FailedCheck], count: int, viewer: Viewer) -> PageTable:
     runs = list(dict.fromkeys(run for check in checks for run in check.failed))
     return PageTable(
         title="Checks that fail most",
-        headers=("scenario", "check", *runs, "example"),
+        headers=("scenario", "check", *runs),
         rows=tuple(
             (
-                Cell(f"{check.environment}/{check.scenario}"),
+                Cell(f"{check.environment}/{check.scenario}", viewer.sample(check.example)),
                 Cell(check.about or f"check {check.place + 1}"),
                 *(Cell(f"{check.failed[run]:.0%}" if run in check.failed else "-") for run in runs),
                 _example(check.example, viewer),
@@ -216,8 +216,8 @@ def _checks_table(checks: Sequence[FailedCheck], count: int, viewer: Viewer) -> 
         ),
         note=(
             f"How often each failed, of the scenario's graded episodes: {len(checks)} of the "
-            f"{count} checks that fail at all, by the mean over models. Checks without words are of "
-            "packs that are not at hand, or have changed."
+            f"{count} checks that fail at all, by the mean over models; of equals some of each "
+            "environment. Checks without words are of packs that are not at hand, or have changed."
         ),
     )
 

@@ -12,6 +12,8 @@ _IDS = re.compile(r'(\bid="|href="#|url\(#)')
 _SIZE = re.compile(r'^<svg\b[^>]*?width="([\d.]+)pt"')
 _FIXED = re.compile(r'\s+(?:width|height)="[\d.]+pt"')
 _PIXELS_A_POINT = 4 / 3
+# How far a figure shrinks before one has to scroll, and how far it grows.
+_SMALLEST, _LARGEST = 0.7, 1.35
 
 
 def inline_svg(svg: str, key: str, title: str, alternative: str) -> Markup:
@@ -32,7 +34,8 @@ def inline_svg(svg: str, key: str, title: str, alternative: str) -> Markup:
     start, end, rest = text.partition(">")
     start = _FIXED.sub("", start)
     start += (
-        f' style="max-width:{1.35 * width:.0f}px" role="img" '
+        f' style="min-width:{_SMALLEST * width:.0f}px;max-width:{_LARGEST * width:.0f}px" '
+        f'role="img" '
         f'aria-labelledby="{key}-title {key}-desc"'
     )
     told = (

@@ -1,10 +1,13 @@
 """A page of sections: text, figures and tables, in a file of its own."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from envscaler_eval.results.document import PlainTable
+
+WIDTH = 4.7
+"""Inches that a figure is wide, for letters that can be read on a phone."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +94,7 @@ class Page:
     title: str
     facts: tuple[tuple[str, str], ...]
     notes: tuple[str, ...]
-    sections: tuple[Section, ...] = field(default_factory=tuple)
+    sections: tuple[Section, ...]
 
 
 def page_table(table: PlainTable) -> PageTable:

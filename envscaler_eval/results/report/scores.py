@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 from envscaler_eval.errors import UsageError
 from envscaler_eval.results.comparison import Side
+from envscaler_eval.results.comparison_tables import episodes_table, pass_hat
 from envscaler_eval.results.document import PlainTable
 from envscaler_eval.results.figures import COLOURS, MARKERS, svg
 from envscaler_eval.results.floors import Floor, known_floor, measured_floor
 from envscaler_eval.results.missing import score_range
 from envscaler_eval.results.pairing import SampleRuns, runs_by_sample
-from envscaler_eval.results.report.page import PageFigure, Section, page_table
+from envscaler_eval.results.report.page import WIDTH, PageFigure, Section, page_table
 from envscaler_eval.results.report.runs import Runs
 from envscaler_eval.results.side import Judged, side
 from envscaler_eval.results.table import ResultTable
@@ -128,7 +129,10 @@ def scores_section(scores: Sequence[RunScore]) -> Section:
             "earns on the same samples."
         ),
         figures=(figure,),
-        tables=(page_table(_table(scores)), page_table(_efforts(whole))),
+        tables=(
+            page_table(_table(scores)),
+            page_table(episodes_table((one.task, one.side) for one in whole)),
+        ),
         notes=tuple(notes),
     )
 
@@ -145,46 +149,12 @@ def _table(scores: Sequence[RunScore]) -> PlainTable:
                 with_interval(one.side.mean),
                 _NONE if one.floor is None else f"{one.floor.value:.3f}",
                 f"{one.samples} in {one.side.mean.clusters} {one.cluster_name}s",
-                _pass_hat(one.side),
+                pass_hat(one.side),
             )
             for one in scores
         ),
         note="pass^k: how often k trials of a sample all succeed.",
     )
-
-
-def _efforts(scores: Sequence[RunScore]) -> PlainTable:
-    return PlainTable(
-        title="Episodes",
-        headers=(
-            *("task", "model", "scored", "missing", "score, missing as lowest to highest"),
-            *("steps", "tokens", "cost"),
-        ),
-        rows=tuple(
-            (
-                one.task,
-                one.side.player,
-                str(one.side.episodes),
-                ", ".join(f"{count} {why}" for why, count in one.side.missing.items()) or "0",
-                f"{one.side.bounds.low:.3f} to {one.side.bounds.high:.3f}"
-                if one.side.missing
-                else _NONE,
-                _NONE if one.side.steps is None else f"{one.side.steps:.1f}",
-                f"{one.side.tokens:.0f}",
-                _NONE if one.side.cost is None else f"${one.side.cost:.4f}",
-            )
-            for one in scores
-        ),
-        note=(
-            "missing: faults of the infrastructure, never counted as 0. Steps, tokens and cost "
-            "are means of an episode."
-        ),
-    )
-
-
-def _pass_hat(figures: Side) -> str:
-    k = max(figures.pass_hat, default=0)
-    return _NONE if k < 2 else f"{figures.pass_hat[k]:.3f} (k={k})"
 
 
 def _figure(scores: Sequence[RunScore]) -> str:
@@ -197,7 +167,7 @@ def _figure(scores: Sequence[RunScore]) -> str:
         for its, axes in zip(of_task, panels.ravel(), strict=True):
             _panel(its, axes)
 
-    return svg(5, sum(heights), draw)
+    return svg(WIDTH, sum(heights), draw)
 
 
 def _panel(scores: Sequence[RunScore], axes: "Axes") -> None:

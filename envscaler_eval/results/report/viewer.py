@@ -32,7 +32,8 @@ class Viewer:
         place = self.places.get(row.log.path)
         if self.address is None or place is None or row.missing == "not run":
             return None
-        return f"{self.address}#/logs/{quote(place)}/samples/sample/{quote(row.sample, safe='')}/{row.epoch}/"
+        sample = quote(row.sample, safe="")
+        return f"{self.address}#/logs/{quote(place)}/samples/sample/{sample}/{row.epoch}/"
 
 
 def find_viewer(viewer: str | None, table: ResultTable, out: Path) -> Viewer:
