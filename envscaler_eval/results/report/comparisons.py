@@ -8,6 +8,7 @@ from envscaler_eval.results.comparing import Accepted, compare
 from envscaler_eval.results.comparison import Comparison
 from envscaler_eval.results.comparison_tables import change_tables
 from envscaler_eval.results.figures import COLOURS, MARKERS, svg
+from envscaler_eval.results.report.labels import folded, height_of
 from envscaler_eval.results.report.page import WIDTH, PageFigure, Section, page_tables
 from envscaler_eval.results.report.runs import Runs
 from envscaler_eval.results.table import ResultTable
@@ -60,6 +61,11 @@ def comparison_section(
 
 def _figure(shown: Sequence[Comparison]) -> str:
     tasks = {one.task for one in shown}
+    labels = [
+        folded(one.after.player if len(tasks) == 1 else f"{one.after.player}, {one.task}")
+        + f"\n{one.difference.value:+.3f}, p {p_value(one.difference.p)}"
+        for one in shown
+    ]
 
     def draw(figure: "Figure") -> None:
         axes = figure.add_subplot()
@@ -70,17 +76,10 @@ def _figure(shown: Sequence[Comparison]) -> str:
                 axes.plot([mean.low, mean.high], [place, place], color=colour, linewidth=2)
             marker = MARKERS[(place + 1) % len(MARKERS)]
             axes.plot(mean.value, place, marker, color=colour, markersize=6, zorder=3)
-        axes.set_yticks(
-            range(len(shown)),
-            [
-                (one.after.player if len(tasks) == 1 else f"{one.after.player}, {one.task}")
-                + f"\n{one.difference.value:+.3f}, p {p_value(one.difference.p)}"
-                for one in shown
-            ],
-        )
+        axes.set_yticks(range(len(shown)), labels)
         axes.set_ylim(len(shown) - 0.5, -0.5)
         axes.margins(x=0.08)
         axes.set_xlabel("difference of scores")
         axes.grid(visible=False, axis="y")
 
-    return svg(WIDTH, 0.8 + 0.45 * len(shown), draw)
+    return svg(WIDTH, 0.8 + len(labels) * max(map(height_of, labels)), draw)

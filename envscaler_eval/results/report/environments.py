@@ -9,6 +9,7 @@ import numpy as np
 from envscaler_eval.results.document import PlainTable
 from envscaler_eval.results.figures import svg
 from envscaler_eval.results.pairing import runs_by_sample
+from envscaler_eval.results.report.labels import folded, height_of
 from envscaler_eval.results.report.page import WIDTH, PageFigure, Section, page_table
 from envscaler_eval.results.report.runs import Runs
 from envscaler_eval.results.similarity.gain import ENVIRONMENTS_OF
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 # More rows than that are no picture any more; the table has all.
 _DRAWN = 40
+# Letters of a line above a column.
+_HEADER_WIDTH = 16
 
 
 @dataclass(frozen=True)
@@ -149,6 +152,7 @@ def _map(one: EnvironmentScores, drawn: Sequence[str]) -> str:
     values = np.array([one.means[environment] for environment in drawn], dtype=np.float64)
     top = max(1.0, float(np.nanmax(values)))
     bottom = min(0.0, float(np.nanmin(values)))
+    headers = [folded(run, _HEADER_WIDTH) for run in one.runs]
 
     def draw(figure: "Figure") -> None:
         axes = figure.add_subplot()
@@ -164,7 +168,7 @@ def _map(one: EnvironmentScores, drawn: Sequence[str]) -> str:
                 color="black" if light else "white",
             )
         axes.set_yticks(range(len(drawn)), list(drawn))
-        axes.set_xticks(range(len(one.runs)), [_wrapped(run) for run in one.runs])
+        axes.set_xticks(range(len(one.runs)), headers)
         axes.xaxis.tick_top()
         axes.tick_params(length=0)
         axes.grid(visible=False)
@@ -175,9 +179,8 @@ def _map(one: EnvironmentScores, drawn: Sequence[str]) -> str:
         for spine in axes.spines.values():
             spine.set_visible(False)
 
-    return svg(max(WIDTH, 1.7 + 1.1 * len(one.runs)), 0.6 + 0.3 * len(drawn), draw)
-
-
-def _wrapped(name: str) -> str:
-    """Break a model's name where its parts meet."""
-    return name.replace("/", "/\n", 1).replace(" (", "\n(").replace(", ", ",\n")
+    return svg(
+        max(WIDTH, 1.7 + 1.1 * len(one.runs)),
+        max(map(height_of, headers)) + 0.1 + 0.3 * len(drawn),
+        draw,
+    )

@@ -12,6 +12,7 @@ from envscaler_eval.results.figures import COLOURS, MARKERS, svg
 from envscaler_eval.results.floors import Floor, known_floor, measured_floor
 from envscaler_eval.results.missing import score_range
 from envscaler_eval.results.pairing import SampleRuns, runs_by_sample
+from envscaler_eval.results.report.labels import folded, height_of
 from envscaler_eval.results.report.page import WIDTH, PageFigure, Section, page_table
 from envscaler_eval.results.report.runs import Runs
 from envscaler_eval.results.side import Judged, side
@@ -160,7 +161,7 @@ def _table(scores: Sequence[RunScore]) -> PlainTable:
 def _figure(scores: Sequence[RunScore]) -> str:
     tasks = list(dict.fromkeys(one.task for one in scores))
     of_task = [[one for one in scores if one.task == task] for task in tasks]
-    heights = [0.7 + 0.42 * len(its) for its in of_task]
+    heights = [0.7 + len(its) * max(height_of(_label(one)) for one in its) for its in of_task]
 
     def draw(figure: "Figure") -> None:
         panels = figure.subplots(len(tasks), 1, squeeze=False, height_ratios=heights)
@@ -187,12 +188,14 @@ def _panel(scores: Sequence[RunScore], axes: "Axes") -> None:
         if one.floor is not None:
             ends = [place - 0.4, place + 0.4]
             axes.plot([one.floor.value] * 2, ends, "--", color="#555555", linewidth=1.5)
-    axes.set_yticks(
-        range(len(scores)), [f"{one.side.player}\n{one.side.mean.value:.3f}" for one in scores]
-    )
+    axes.set_yticks(range(len(scores)), [_label(one) for one in scores])
     axes.set_ylim(len(scores) - 0.5, -0.5)
     values = [one.side.mean.value for one in scores]
     if min(values) >= 0 and max(values) <= 1:
         axes.set_xlim(-0.02, 1.02)
     axes.grid(visible=False, axis="y")
     axes.set_title(f"{scores[0].task}: {scores[0].score}", loc="left")
+
+
+def _label(one: RunScore) -> str:
+    return f"{folded(one.side.player)}\n{one.side.mean.value:.3f}"
