@@ -1,8 +1,8 @@
-"""How long it takes to compare two logs, and to load many samples.
+"""How long it takes to compare two logs, to load many samples, and to show them on a page.
 
 The logs are made of one sample that `policy/random` has played: its scores,
 metadata and usage many times over, by environments of ten scenarios, without its
-transcript, which neither command reads. The many samples are in ten logs. Prints
+transcript, which no command reads. The many samples are in ten logs. Prints
 JSON with seconds, elapsed and of CPU, imports included, and the peak of the memory
 in MB.
 """
@@ -24,6 +24,7 @@ from envscaler_eval.tasks import envscaler
 
 COMPARED = 2_000
 LOADED = 20_000
+REPORTED = 20_000
 SCENARIOS = 10
 
 _MEASURED = """
@@ -36,6 +37,14 @@ print(json.dumps({{**{{key: round(value, 1) for key, value in took.items()}}, "p
 """
 _COMPARE = """
 sys.argv = ["envscaler", "compare", *sys.argv[1:], "--json", sys.argv[1] + ".json"]
+from envscaler_eval.cli import main
+try:
+    main()
+except SystemExit as end:
+    assert not end.code
+"""
+_REPORT = """
+sys.argv = ["envscaler", "report", *sys.argv[1:], "--out", sys.argv[1] + ".html"]
 from envscaler_eval.cli import main
 try:
     main()
@@ -123,7 +132,12 @@ def main() -> None:
         before = write_copies(log, folder / "before.eval", COMPARED, 0.3)
         after = write_copies(log, folder / "after.eval", COMPARED, 0.4)
         many = repeat(before, folder / "many", LOADED // COMPARED)
+        one, other = (
+            write_copies(log, folder / f"{name}.eval", REPORTED // 2, success)
+            for name, success in (("one", 0.3), ("other", 0.4))
+        )
         figures = {
+            f"report {REPORTED} episodes of two models": measured(_REPORT, one, other),
             f"compare two logs of {COMPARED} samples": measured(_COMPARE, before, after),
             f"load {LOADED} samples": measured(_LOAD.format(loaded=LOADED), many),
         }
