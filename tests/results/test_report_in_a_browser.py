@@ -17,7 +17,9 @@ from envscaler_eval.results.report.viewer import Viewer
 from tests.results.report_logs import better_run, faulty_run
 
 PHONE, DESKTOP = 390, 1280
-BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+BROWSER = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
 FLAGS = (
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),

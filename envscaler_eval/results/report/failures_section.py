@@ -23,7 +23,7 @@ def failures_section(
     """
     tasks = dict.fromkeys(one.task for one in failures if one.faults)
     faults = [
-        _faults_figure(task, [one for one in failures if one.task == task and one.faults], viewer)
+        _faults_figure(task, [one for one in failures if one.task == task], viewer)
         for task in tasks
     ]
     return Section(
@@ -79,9 +79,12 @@ def _faults_figure(task: str, failures: Sequence[Endings], viewer: Viewer) -> Pa
         title=f"What went wrong in episodes of {task}",
         alternative="; ".join(
             f"{one.run}: "
-            + ", ".join(
-                f"{fault.kind} ({fault.family}) in {fault.episodes / one.episodes:.0%}"
-                for fault in one.faults
+            + (
+                ", ".join(
+                    f"{fault.kind} ({fault.family}) in {fault.episodes / one.episodes:.0%}"
+                    for fault in one.faults
+                )
+                or "nothing"
             )
             for one in failures
         ),

@@ -19,6 +19,8 @@ _BENCHMARK_OF = MappingProxyType(
 )
 # Below, neighbours in the plane say nothing.
 _FEWEST = 4
+# Inches, for letters that can be read on a phone.
+_SIZE = (5.0, 4.6)
 
 
 def similarity_section(
@@ -65,7 +67,7 @@ def similarity_section(
                     f"{pair.test}: {pair.train}, similarity {pair.similarity:.3f}"
                     for pair in report.nearest
                 ),
-                svg=map_svg(report),
+                svg=map_svg(report, *_SIZE),
                 tables=page_tables(document.tables),
             ),
         ),
