@@ -24,7 +24,6 @@ from envscaler_eval.tasks import envscaler
 
 COMPARED = 2_000
 LOADED = 20_000
-REPORTED = 20_000
 SCENARIOS = 10
 
 _MEASURED = """
@@ -44,7 +43,8 @@ except SystemExit as end:
     assert not end.code
 """
 _REPORT = """
-sys.argv = ["envscaler", "report", *sys.argv[1:], "--out", sys.argv[1] + ".html"]
+options = ["--repeats-as-trials", "--out", sys.argv[1] + ".html"]
+sys.argv = ["envscaler", "report", *sys.argv[1:], *options]
 from envscaler_eval.cli import main
 try:
     main()
@@ -132,13 +132,13 @@ def main() -> None:
         before = write_copies(log, folder / "before.eval", COMPARED, 0.3)
         after = write_copies(log, folder / "after.eval", COMPARED, 0.4)
         many = repeat(before, folder / "many", LOADED // COMPARED)
+        trials = LOADED // COMPARED // 2
         one, other = (
-            write_copies(log, folder / f"{name}.eval", REPORTED // 2, success)
-            for name, success in (("one", 0.3), ("other", 0.4))
+            repeat(log, folder / f"{trials}_of_{log.stem}", trials) for log in (before, after)
         )
         figures = {
-            f"report {REPORTED} episodes of two models": measured(_REPORT, one, other),
             f"compare two logs of {COMPARED} samples": measured(_COMPARE, before, after),
+            f"report {LOADED} episodes of two models": measured(_REPORT, one, other),
             f"load {LOADED} samples": measured(_LOAD.format(loaded=LOADED), many),
         }
     print(json.dumps(figures, indent=2))

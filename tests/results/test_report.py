@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+from inspect_ai.log import EvalError, bundle_log_dir, read_eval_log, write_eval_log
 from inspect_ai.scorer import Score
 
 from envscaler_eval.errors import UsageError
@@ -13,6 +14,7 @@ from envscaler_eval.results.report.build import ReportOptions, build_report
 from envscaler_eval.results.report.environments import environment_scores
 from envscaler_eval.results.report.failed_checks import failed_checks
 from envscaler_eval.results.report.failures import run_failures
+from envscaler_eval.results.report.labels import folded
 from envscaler_eval.results.report.page import Page, PageTable, Section, as_html
 from envscaler_eval.results.report.runs import runs_of
 from envscaler_eval.results.report.scores import run_scores
@@ -72,6 +74,18 @@ def test_missing_episodes_are_counted_and_bounded(weak: Path) -> None:
     assert row[2:4] == ["15", "1 error"]
     (score,) = run_scores(runs_of(read_results([weak]), False), None, None)
     assert row[4] == f"{score.side.bounds.low:.3f} to {score.side.bounds.high:.3f}"
+
+
+def test_a_model_without_any_score_is_told(weak: Path, tmp_path: Path) -> None:
+    runs = {"a": [Score(value=1.0)]}
+    broken = write_log(tmp_path, runs, model="acme/down", name="down.eval")
+    log = read_eval_log(str(broken))
+    assert log.samples is not None
+    log.samples[0].error = EvalError(message="down", traceback="", traceback_ansi="")
+    write_eval_log(log, str(broken))
+    section = _section(_report(weak, broken), "scores")
+    assert "quiz, acme/down: no episode has a score; run them" in section.notes[0]
+    assert _section(_report(broken), "scores").figures == ()
 
 
 def test_a_measured_floor_stands_beside_the_score(weak: Path, tmp_path: Path) -> None:
@@ -230,13 +244,11 @@ def test_samples_are_listed_worst_first_and_many_only_in_part(tmp_path: Path) ->
     assert section.notes[0] == "2000 of 2100 samples are listed, of the lowest scores"
 
 
-def test_a_bundle_has_the_samples_by_name_of_log_and_id(weak: Path, tmp_path: Path) -> None:
-    bundle = tmp_path / "my viewer"
-    (bundle / "logs" / "deep").mkdir(parents=True)
-    (bundle / "index.html").touch()
-    (bundle / "logs" / "deep" / weak.name).touch()
+def test_a_bundle_has_the_samples_by_name_of_log_and_id(tmp_path: Path) -> None:
+    weak = faulty_run(tmp_path / "logs" / "deep" / "weak.eval")
+    bundle_log_dir(str(tmp_path / "logs"), str(tmp_path / "my viewer"))
     table = read_results([weak])
-    viewer = find_viewer(str(bundle), table, tmp_path / "out" / "report.html")
+    viewer = find_viewer(str(tmp_path / "my viewer"), table, tmp_path / "out" / "report.html")
     assert viewer.sample(table.rows[0]) == (
         "../my%20viewer/index.html#/logs/deep/weak.eval/samples/sample/env_0%2Fs0/1/"
     )
@@ -271,6 +283,14 @@ def test_a_link_leads_to_the_worst_trial(tmp_path: Path) -> None:
     ((_, cell),) = _section(page, "samples").folded[0].rows
     assert cell.text == "0.500"
     assert cell.href == "view/#/logs/log.eval/samples/sample/a/2/"
+
+
+def test_long_names_are_folded_and_nothing_of_them_is_lost() -> None:
+    name = "acme/a-model-with-a-name-that-has-no-end-235B (error_rate=0.3, seed=1)"
+    lines = folded(name).split("\n")
+    assert max(map(len, lines)) <= 24
+    assert "".join(lines).replace(" ", "") == name.replace(" ", "")
+    assert folded("policy/oracle") == "policy/oracle"
 
 
 def test_the_page_tells_figures_in_words_and_loads_nothing(weak: Path, strong: Path) -> None:

@@ -5,18 +5,24 @@ import json
 import re
 import shutil
 import subprocess
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any
 
 import pytest
+from inspect_ai.log import bundle_log_dir
 
 from envscaler_eval.results import read_results
 from envscaler_eval.results.report.build import ReportOptions, build_report
 from envscaler_eval.results.report.page import as_html
-from envscaler_eval.results.report.viewer import Viewer
+from envscaler_eval.results.report.viewer import Viewer, find_viewer
 from tests.results.report_logs import better_run, faulty_run
 
 PHONE, DESKTOP = 390, 1280
+WAIT = 60
+"""Seconds after which a browser is given up."""
+
 BROWSER = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
 )
@@ -57,17 +63,23 @@ def _browse(page: str, folder: Path) -> tuple[dict[str, Any], list[str]]:
     )
     wrapper = folder / "wrapper.html"
     wrapper.write_text(f"<script>{MEASURE}</script><pre></pre>{frames}", encoding="utf-8")
+    told, console = _dump(wrapper.as_uri(), folder / "profile")
+    return json.loads(told), console
+
+
+def _dump(address: str, profile: Path) -> tuple[str, list[str]]:
+    """Return what a page leaves in its `pre`, and what the console says."""
     finished = subprocess.run(
-        [str(BROWSER), *FLAGS, f"--user-data-dir={folder / 'profile'}", wrapper.as_uri()],
+        [str(BROWSER), *FLAGS, f"--user-data-dir={profile}", address],
         capture_output=True,
         text=True,
         check=True,
-        timeout=120,
+        timeout=2 * WAIT,
     )
-    told = re.search(r"<pre>(.*?)</pre>", finished.stdout)
-    assert told and told[1], finished.stderr
+    told = re.search(r"<pre>(.+?)</pre>", finished.stdout, re.DOTALL)
+    assert told, finished.stderr
     console = [line for line in finished.stderr.splitlines() if ":CONSOLE" in line]
-    return json.loads(html.unescape(told[1])), console
+    return html.unescape(told[1]), console
 
 
 @pytest.fixture(scope="module")
@@ -105,3 +117,66 @@ def test_what_is_wider_than_a_phone_or_loads_something_would_be_seen(
     found, console = _browse(report.replace("<main>", f"<main>{wide}"), tmp_path)
     assert found[str(PHONE)]["folded"] > PHONE
     assert any("Content Security Policy" in line for line in console)
+
+
+class _Site(ThreadingHTTPServer):
+    """A folder on the web, with a page that shows another one and tells what it says.
+
+    The browser writes a page down when all of it has come; `/until-seen` comes when the
+    other page says the words that are waited for.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.seen = folder, Event()
+        super().__init__(("127.0.0.1", 0), _Visit)
+
+
+class _Visit(SimpleHTTPRequestHandler):
+    server: _Site
+
+    def __init__(self, request: Any, address: Any, server: _Site) -> None:
+        super().__init__(request, address, server, directory=str(server.folder))
+
+    def do_GET(self) -> None:
+        if self.path == "/until-seen":
+            self.server.seen.wait(WAIT)
+        elif self.path == "/seen":
+            self.server.seen.set()
+        else:
+            super().do_GET()
+            return
+        self.send_response(204)
+        self.end_headers()
+
+    def log_message(self, *_: Any) -> None:
+        """Say nothing."""
+
+
+WATCH = """
+<iframe src="{page}" width="1200" height="800"></iframe><pre></pre><img src="/until-seen" alt="">
+<script>
+const watch = setInterval(() => {{
+  const text = document.querySelector("iframe").contentDocument.body.innerText;
+  if (!{words}.every(word => text.includes(word))) return;
+  clearInterval(watch);
+  document.querySelector("pre").textContent = text;
+  fetch("/seen");
+}}, 50);
+</script>
+"""
+
+
+def test_a_link_leads_to_the_sample_in_the_viewer(tmp_path: Path) -> None:
+    faulty_run(tmp_path / "logs" / "deep" / "0.eval")
+    bundle_log_dir(str(tmp_path / "logs"), str(tmp_path / "site" / "viewer"))
+    table = read_results([tmp_path / "logs"])
+    row = next(row for row in table.rows if row.sample == "env_0/s1")
+    link = find_viewer(str(tmp_path / "site" / "viewer"), table, tmp_path / "site" / "r.html")
+    words = ["env_0/s1", "0.25"]  # Its id, and the reward that no other sample has.
+    with _Site(tmp_path / "site") as site:
+        Thread(target=site.serve_forever, daemon=True).start()
+        page = WATCH.format(page=link.sample(row), words=json.dumps(words))
+        (tmp_path / "site" / "watch.html").write_text(page, encoding="utf-8")
+        told, _ = _dump(f"http://127.0.0.1:{site.server_port}/watch.html", tmp_path / "profile")
+        site.shutdown()
+    assert all(word in told for word in words)

@@ -63,7 +63,7 @@ def build_report(
     score, accepted = options.score, options.accepted
     checks, all_checks = failed_checks(runs, _CHECKS)
     sections = [
-        scores_section(run_scores(runs, score, floors)),
+        scores_section(run_scores(runs, score, floors), runs),
         comparison_section(runs, accepted, score, floors),
         _published_section(runs) if options.published else None,
         scaling_section(table, accepted, score),

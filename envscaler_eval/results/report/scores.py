@@ -103,24 +103,27 @@ def _scores(
         yield RunScore(log.task, part, chosen, figures, floor, len(scored), log.rules.cluster_name)
 
 
-def scores_section(scores: Sequence[RunScore]) -> Section:
-    """Tell of scores: a figure with a panel for each task, and the table."""
+def scores_section(scores: Sequence[RunScore], runs: Runs) -> Section:
+    """Tell of scores: a figure with a panel for each task, and the table.
+
+    Args:
+        scores: The scores.
+        runs: The runs, of which some may have none.
+    """
+    scored = {(one.task, one.side.player) for one in scores}
     notes = [
+        f"{task}, {name}: no episode has a score; run them with `inspect eval-retry`"
+        for task in runs.tasks
+        for name in runs.of_task(task)
+        if (task, name) not in scored
+    ]
+    notes += [
         note
         for one in scores
         if one.part is None
         for note in few_clusters(f"{one.task}, {one.side.player}", one.side.mean)
     ]
     whole = [one for one in scores if one.part is None]
-    figure = PageFigure(
-        title="Scores",
-        alternative="; ".join(
-            f"{one.side.player} on {one.task}: {one.score} {with_interval(one.side.mean)}"
-            + (f", floor {one.floor.value:.3f}" if one.floor else "")
-            for one in whole
-        ),
-        svg=_figure(whole),
-    )
     return Section(
         id="scores",
         title="Scores",
@@ -129,7 +132,7 @@ def scores_section(scores: Sequence[RunScore]) -> Section:
             "samples that are not independent. The dashed line is the floor: what doing nothing "
             "earns on the same samples."
         ),
-        figures=(figure,),
+        figures=(_figure(whole),) if whole else (),
         tables=(
             page_table(_table(scores)),
             page_table(episodes_table((one.task, one.side) for one in whole)),
@@ -158,7 +161,19 @@ def _table(scores: Sequence[RunScore]) -> PlainTable:
     )
 
 
-def _figure(scores: Sequence[RunScore]) -> str:
+def _figure(scores: Sequence[RunScore]) -> PageFigure:
+    return PageFigure(
+        title="Scores",
+        alternative="; ".join(
+            f"{one.side.player} on {one.task}: {one.score} {with_interval(one.side.mean)}"
+            + (f", floor {one.floor.value:.3f}" if one.floor else "")
+            for one in scores
+        ),
+        svg=_drawing(scores),
+    )
+
+
+def _drawing(scores: Sequence[RunScore]) -> str:
     tasks = list(dict.fromkeys(one.task for one in scores))
     of_task = [[one for one in scores if one.task == task] for task in tasks]
     heights = [0.7 + len(its) * max(height_of(_label(one)) for one in its) for its in of_task]
