@@ -112,6 +112,16 @@ def test_endings_and_faults_are_counted_by_kind(weak: Path) -> None:
     assert found.faults[0].example.sample == "env_0/s0"
 
 
+def test_what_could_not_be_scored_is_missing_however_it_ended(tmp_path: Path) -> None:
+    unscored = Score.unscored(reason="no checks", metadata={"ended_by": "completed"})
+    log = write_log(tmp_path, {"a": [1.0], "b": [unscored]})
+    (found,) = run_failures(runs_of(read_results([log]), False))
+    assert {ending: len(rows) for ending, rows in found.endings.items()} == {
+        "completed": 1,
+        "missing: unscored": 1,
+    }
+
+
 def test_faults_of_benchmarks_are_counted_too(tmp_path: Path) -> None:
     log = write_log(
         tmp_path,

@@ -157,7 +157,7 @@ WATCH = """
 <script>
 const watch = setInterval(() => {{
   const text = document.querySelector("iframe").contentDocument.body.innerText;
-  if (!{words}.every(word => text.includes(word))) return;
+  if (!{words}.every(word => text.includes(word)) || text.includes({other})) return;
   clearInterval(watch);
   document.querySelector("pre").textContent = text;
   fetch("/seen");
@@ -172,10 +172,11 @@ def test_a_link_leads_to_the_sample_in_the_viewer(tmp_path: Path) -> None:
     table = read_results([tmp_path / "logs"])
     row = next(row for row in table.rows if row.sample == "env_0/s1")
     link = find_viewer(str(tmp_path / "site" / "viewer"), table, tmp_path / "site" / "r.html")
-    words = ["env_0/s1", "0.25"]  # Its id, and the reward that no other sample has.
+    # Its id, and the reward that no other sample has; a list of samples would have others, too.
+    words = ["env_0/s1", "0.25"]
     with _Site(tmp_path / "site") as site:
         Thread(target=site.serve_forever, daemon=True).start()
-        page = WATCH.format(page=link.sample(row), words=json.dumps(words))
+        page = WATCH.format(page=link.sample(row), words=json.dumps(words), other='"env_0/s0"')
         (tmp_path / "site" / "watch.html").write_text(page, encoding="utf-8")
         told, _ = _dump(f"http://127.0.0.1:{site.server_port}/watch.html", tmp_path / "profile")
         site.shutdown()
