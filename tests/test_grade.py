@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from envscaler_eval.episode import CheckResult, Episode, Grade
 from envscaler_eval.runtime import InProcessRuntime
-from envscaler_eval.scenario import Scenario
+from envscaler_eval.scenario import Scenario, ToolCall
 from tests.pack_files import CHECKS, SOLUTION
 
 Room = tuple[Scenario, InProcessRuntime]
@@ -129,6 +129,22 @@ def test_one_record_more_than_the_solution_creates_is_collateral(room: Room) -> 
     grade = _play(room, *SOLUTION, ORDER)
     assert grade.collateral == ("/orders/O-2",)
     assert grade.reward == pytest.approx(2 / 3)
+
+
+def test_another_solution_under_the_same_name_grants_its_own_changes(room: Room) -> None:
+    scenario, runtime = room
+    longer = scenario.model_copy(
+        update={"solution": (*scenario.solution, ToolCall.model_validate(ORDER))}
+    )
+
+    def collateral(judged: Scenario) -> tuple[str, ...]:
+        with Episode(judged, runtime) as episode:
+            for call in longer.solution:
+                episode.call(call.name, call.arguments)
+            return episode.grade().collateral
+
+    assert collateral(scenario) == ("/orders/O-2",)
+    assert collateral(longer) == ()
 
 
 def test_declared_places_may_change_in_addition(room: Room) -> None:

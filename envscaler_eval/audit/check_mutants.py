@@ -4,6 +4,8 @@ import ast
 import copy
 from collections.abc import Iterator
 
+from envscaler_eval.parsing import parse
+
 _OPPOSITES: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Eq: ast.NotEq,
     ast.NotEq: ast.Eq,
@@ -27,7 +29,7 @@ def check_mutants(code: str) -> Iterator[tuple[str, str]]:
     time. Names of fields are left alone: a wrong one breaks the check, which
     shows by itself.
     """
-    tree = ast.parse(code)
+    tree = parse(code)
     for position, node in enumerate(ast.walk(tree)):
         for label, change in _changes(node):
             mutant = copy.deepcopy(tree)
@@ -108,12 +110,12 @@ def _other_constants(value: object) -> Iterator[bool | int | float | str]:
 
 def text_literals(code: str) -> set[str]:
     """Return all texts in a check, names of fields included."""
-    return set(_texts(ast.parse(code)))
+    return set(_texts(parse(code)))
 
 
 def compared_texts(code: str) -> set[str]:
     """Return the texts that a check compares with."""
-    comparisons = (node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Compare))
+    comparisons = (node for node in ast.walk(parse(code)) if isinstance(node, ast.Compare))
     sides = (side for node in comparisons for side in (node.left, *node.comparators))
     return {text for side in sides for text in _texts(side, fields=False)}
 

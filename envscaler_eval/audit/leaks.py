@@ -9,6 +9,7 @@ from envscaler_eval.audit.check_mutants import compared_texts
 from envscaler_eval.audit.findings import Item
 from envscaler_eval.audit.trajectories import Trajectory
 from envscaler_eval.episode import Episode
+from envscaler_eval.parsing import parse
 from envscaler_eval.runtime import Runtime
 from envscaler_eval.scenario import Scenario
 from envscaler_eval.state import canonical, state_hash
@@ -108,7 +109,7 @@ def _names(runtime: Runtime) -> list[str]:
     declared = {tool.name for tool in runtime.environment.tools}
     private = [
         node.name
-        for node in ast.walk(ast.parse(runtime.environment.source))
+        for node in ast.walk(parse(runtime.environment.source))
         if isinstance(node, ast.FunctionDef)
     ]
     return sorted({*_PRIVATE_NAMES, *private} - declared)

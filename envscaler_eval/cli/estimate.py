@@ -14,7 +14,8 @@ from rich.table import Table
 from envscaler_eval.errors import UsageError
 
 if TYPE_CHECKING:
-    from envscaler_eval.estimate import Assumptions, Dialogue, Price, Row
+    from envscaler_eval.estimate import Assumptions, Dialogue, Row
+    from envscaler_eval.prices import Price
 
 _FACTOR = 1.5
 
@@ -53,12 +54,13 @@ def estimate(
     ] = None,
 ) -> None:
     """Tell calls, tokens and dollars before a run, from the reference solutions."""
-    from envscaler_eval.estimate import Assumptions, read_prices
+    from envscaler_eval.estimate import Assumptions
     from envscaler_eval.estimate import estimate as sum_up
+    from envscaler_eval.prices import read_prices
 
     if prices is not None and model is None:
         raise UsageError("--prices needs --model, to say whose prices hold")
-    table = read_prices(prices) if prices else {}
+    table = read_prices(prices)
     named = {"agent": model, "user": user_model or model}
     chosen = _chosen(table, named) if prices else {}
     given = Assumptions(factor, thinking, keep_thinking, trials)

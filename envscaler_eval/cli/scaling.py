@@ -26,7 +26,8 @@ def plan(
         list[str] | None,
         typer.Argument(
             metavar="[ENV]...",
-            help="Packs to choose from, by id or folder; by default the library's training split.",
+            help="Packs to choose from, by id or folder, or a folder of packs; by default the "
+            "library's training split.",
         ),
     ] = None,
     sizes: Annotated[

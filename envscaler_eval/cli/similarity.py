@@ -21,7 +21,8 @@ def similarity(
         list[str] | None,
         typer.Argument(
             metavar="[ENV]...",
-            help="Packs to train on, by id or folder; by default those of the library's split.",
+            help="Packs to train on, by id or folder, or a folder of packs; by default the "
+            "library's training split.",
         ),
     ] = None,
     to: Annotated[

@@ -87,6 +87,7 @@ def skeletons(
     """
     from envscaler_eval.cli.synth_display import Display
     from envscaler_eval.isolation import IsolationPolicy
+    from envscaler_eval.prices import read_prices
     from envscaler_eval.synth.artefacts import Artefacts
     from envscaler_eval.synth.models import Models, role_models
     from envscaler_eval.synth.pipeline import Run
@@ -99,7 +100,6 @@ def skeletons(
         read_tasks,
         write_skeletons,
     )
-    from envscaler_eval.synth.spending import read_prices
 
     if fewest_tools > most_tools:
         raise UsageError(f"--fewest-tools {fewest_tools} is above --most-tools {most_tools}")
@@ -135,11 +135,12 @@ def report(
 ) -> None:
     """Show how many went through each stage of a run, why others did not, and the cost."""
     from envscaler_eval.cli.synth_display import funnel_report
+    from envscaler_eval.prices import read_prices
     from envscaler_eval.synth.funnel import read_funnel
+    from envscaler_eval.synth.scen_generator.build import ORDER as SCENARIO_ORDER
     from envscaler_eval.synth.skel_builder import ORDER
-    from envscaler_eval.synth.spending import read_prices
 
-    Console().print(funnel_report(read_funnel(folder, read_prices(prices), ORDER)))
+    Console().print(funnel_report(read_funnel(folder, read_prices(prices), ORDER + SCENARIO_ORDER)))
 
 
 def tell_unfinished(console: Console, run: "Run") -> None:

@@ -1,6 +1,7 @@
 """What the terminal shows while a synthesis runs, and after it."""
 
 from collections import Counter
+from collections.abc import Mapping
 from types import TracebackType
 from typing import Any
 
@@ -10,8 +11,9 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from envscaler_eval.prices import Price
 from envscaler_eval.synth.funnel import Funnel
-from envscaler_eval.synth.spending import Prices, Spending
+from envscaler_eval.synth.spending import Spending
 
 _REASONS = 3
 _PAPER = {
@@ -28,7 +30,9 @@ class Display:
     Nothing is drawn where there is no terminal, but for the last state.
     """
 
-    def __init__(self, console: Console, prices: Prices, order: tuple[str, ...]) -> None:
+    def __init__(
+        self, console: Console, prices: Mapping[str, Price], order: tuple[str, ...]
+    ) -> None:
         """Draw on a console.
 
         Args:

@@ -53,6 +53,7 @@ def scenarios(
     from envscaler_eval.audit.report import failures, rates_text, summary_table
     from envscaler_eval.cli.synth_display import Display
     from envscaler_eval.isolation import IsolationPolicy
+    from envscaler_eval.prices import read_prices
     from envscaler_eval.synth.artefacts import Artefacts
     from envscaler_eval.synth.models import Models, role_models
     from envscaler_eval.synth.pack_folders import write_packs
@@ -61,7 +62,6 @@ def scenarios(
     from envscaler_eval.synth.scen_generator.proving import ProofRules
     from envscaler_eval.synth.scen_generator.solving import SolverRules
     from envscaler_eval.synth.skel_builder import kept_skeletons
-    from envscaler_eval.synth.spending import read_prices
 
     isolation = IsolationPolicy(allow_weak=allow_weak_isolation)
     generator = ScenGenerator(

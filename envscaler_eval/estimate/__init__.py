@@ -2,17 +2,14 @@
 
 from envscaler_eval.estimate.dialogue import Dialogue, Generation, play_dialogue
 from envscaler_eval.estimate.estimate import Assumptions, Row, estimate
-from envscaler_eval.estimate.prices import Price, read_prices
 from envscaler_eval.estimate.size import Size
 
 __all__ = [
     "Assumptions",
     "Dialogue",
     "Generation",
-    "Price",
     "Row",
     "Size",
     "estimate",
     "play_dialogue",
-    "read_prices",
 ]

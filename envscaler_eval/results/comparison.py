@@ -20,8 +20,8 @@ class Side:
             scored.
         episodes: How many episodes have a score.
         missing: How many have none, by reason: faults of the infrastructure.
-        user_faults: How many episodes the simulated user ended by a fault of its
-            own; they are scored.
+        user_faults: In how many episodes the simulated user made a fault; they are
+            scored.
         pass_hat: k -> pass^k, for scores that are 0 or 1.
         trial_correlation: ICC(1) of runs of one sample.
         noise_flips: How often two of its runs of one sample differ, for scores

@@ -136,7 +136,7 @@ def episodes_table(sides: Iterable[tuple[str, Side]]) -> PlainTable:
         rows=tuple(rows.values()),
         note=(
             "missing: faults of the infrastructure, which are never counted as 0. user faults: "
-            "episodes that the simulated user ended by a fault of its own; they are scored. "
+            "episodes in which the simulated user made a fault; they are scored. "
             "Steps, tokens and cost are means of an episode."
         ),
     )

@@ -14,7 +14,8 @@ from pydantic import Field, ValidationError
 
 from envscaler_eval import core_yaml
 from envscaler_eval.errors import UsageError
-from envscaler_eval.pack import LIBRARY, Pack, find_packs, locate, read_info, read_pack
+from envscaler_eval.pack import LIBRARY, Pack, find_packs, read_info, read_pack
+from envscaler_eval.pack_selection import locate_all
 from envscaler_eval.scenario import Frozen
 
 
@@ -54,15 +55,22 @@ class Manifest(Frozen):
 
 
 def training_packs(envs: Iterable[str] = ()) -> list[Pack]:
-    """Read the packs given by id or path, by default those of the library to train on.
+    """Read the packs given by id, path or folder of packs, by default the library's to train on.
 
     Raises:
-        UsageError: One is unknown or faulty.
+        UsageError: One is unknown or faulty, or two have one id.
     """
-    folders = [locate(env) for env in envs] or [
+    folders = [folder for env in envs for folder in locate_all(env)] or [
         folder for folder in find_packs() if read_info(folder).split == "train"
     ]
-    return [read_pack(folder) for folder in folders]
+    packs: dict[str, Pack] = {}
+    for pack in map(read_pack, folders):
+        rival = packs.setdefault(pack.info.id, pack)
+        if rival is not pack:
+            raise UsageError(
+                f"{rival.folder} and {pack.folder} both have the id '{pack.info.id}'; name one"
+            )
+    return list(packs.values())
 
 
 def write_manifest(

@@ -4,31 +4,28 @@ Summaries hold the scores, the usage and all metadata that is shorter than 1 kB;
 reading them takes a hundredth of the time that transcripts take.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
 
 from inspect_ai.log import (
     EvalLog,
-    EvalSampleSummary,
-    EvalSpec,
     list_eval_logs,
     read_eval_log,
     read_eval_log_sample_summaries,
 )
-from inspect_ai.model import ModelConfig, ModelUsage
+from inspect_ai.model import ModelConfig
 
 from envscaler_eval.errors import UsageError
-from envscaler_eval.results.score_values import Part, score_names, score_numbers
+from envscaler_eval.results.episode_rows import episode_rows
+from envscaler_eval.results.score_values import Part, score_names
 from envscaler_eval.results.table import EpisodeRow, LogHeader, ResultTable
 from envscaler_eval.results.task_rules import rules_of, short_name
 
 _SUFFIXES = (".eval", ".json")
 # Where our tasks keep the hashes of what they were run on.
 _DATA_KEYS = ("packs", "data", "bfcl_eval_sha256")
-# What Inspect puts in the place of an entry that is too long.
-_REMOVED = "Key removed from summary (> 1k)"
 
 
 def read_results(paths: Sequence[str | Path], cluster_key: str | None = None) -> ResultTable:
@@ -129,7 +126,7 @@ def _read(header: EvalLog, cluster_key: str | None) -> tuple[LogHeader, list[Epi
             "or leave it out"
         )
     log = _log_header(header, names, cluster_key)
-    return log, list(_rows(log, header.eval, summaries, names))
+    return log, list(episode_rows(log, header.eval, summaries, names))
 
 
 def _log_header(header: EvalLog, names: Mapping[Part, str], cluster_key: str | None) -> LogHeader:
@@ -137,7 +134,7 @@ def _log_header(header: EvalLog, names: Mapping[Part, str], cluster_key: str | N
     task = short_name(spec.task)
     rules = rules_of(task, cluster_key)
     metadata = spec.metadata or {}
-    scores = tuple(names.values())
+    scores = tuple(name for name in names.values() if name != rules.user_faults)
     return LogHeader(
         path=header.location,
         task_id=spec.task_id,
@@ -188,113 +185,3 @@ def _primary(header: EvalLog, known: str | None, scores: Sequence[str]) -> str:
         if name in scores:
             return str(name)
     return scores[0]
-
-
-def _rows(
-    log: LogHeader,
-    spec: EvalSpec,
-    summaries: Sequence[EvalSampleSummary],
-    names: Mapping[Part, str],
-) -> Iterator[EpisodeRow]:
-    seen: set[tuple[str, int]] = set()
-    metadata_of: dict[str, dict[str, Any]] = {}
-    for summary in summaries:
-        seen.add((str(summary.id), summary.epoch))
-        metadata_of[str(summary.id)] = summary.metadata
-        yield _row(log, summary, names)
-    for sample in map(str, spec.dataset.sample_ids or ()):
-        for epoch in range(1, log.epochs + 1):
-            if (sample, epoch) not in seen:
-                yield _not_run(log, sample, epoch, metadata_of.get(sample))
-
-
-def _row(log: LogHeader, summary: EvalSampleSummary, names: Mapping[Part, str]) -> EpisodeRow:
-    # What was scored after a fault of the infrastructure says nothing about the model.
-    scores = {} if summary.error else score_numbers(summary.scores, names)
-    facts: dict[str, Any] = {}
-    for score in reversed((summary.scores or {}).values()):
-        facts |= _kept(score.metadata or {})
-    tokens, cost = _usage(summary)
-    sample = str(summary.id)
-    return EpisodeRow(
-        log=log,
-        sample=sample,
-        epoch=summary.epoch,
-        cluster=_cluster(log, sample, summary.metadata),
-        group=log.rules.group_of(summary.metadata),
-        scores=scores,
-        missing=None if scores else _why_missing(summary),
-        ended_by=_ended_by(summary, facts),
-        steps=facts.get("steps", summary.turn_count),
-        tokens=tokens,
-        cost=cost,
-        metadata=_kept(summary.metadata),
-        facts=facts,
-    )
-
-
-def _not_run(
-    log: LogHeader, sample: str, epoch: int, metadata: Mapping[str, Any] | None
-) -> EpisodeRow:
-    """Return the row of an episode of which the log has only the plan.
-
-    Where no other epoch of the sample was run, its cluster is not known.
-    """
-    return EpisodeRow(
-        log=log,
-        sample=sample,
-        epoch=epoch,
-        cluster=_cluster(log, sample, metadata) if metadata else sample,
-        group=log.rules.group_of(metadata) if metadata else None,
-        scores={},
-        missing="not run",
-        ended_by=None,
-        steps=None,
-        tokens=0,
-        cost=None,
-        metadata=metadata or {},
-        facts={},
-    )
-
-
-def _kept(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """Return metadata without the entries that were too long for the summary."""
-    return {name: value for name, value in metadata.items() if value != _REMOVED}
-
-
-def _cluster(log: LogHeader, sample: str, metadata: Mapping[str, Any]) -> str:
-    try:
-        return log.rules.cluster_of(sample, metadata)
-    except KeyError as missing:
-        raise UsageError(
-            f"{log.path}: sample {sample} has no metadata {missing}, which names its cluster; "
-            "choose another with --cluster"
-        ) from None
-
-
-def _why_missing(summary: EvalSampleSummary) -> str:
-    if summary.error:
-        return f"error: {summary.error}"
-    if not summary.scores:
-        return "not run"
-    reasons = (str(score.reason) for score in summary.scores.values() if score.reason)
-    return f"unscored: {next(reasons, 'no reason given')}"
-
-
-def _ended_by(summary: EvalSampleSummary, facts: Mapping[str, Any]) -> str | None:
-    if summary.error:
-        return None
-    told = facts.get("ended_by")
-    if told is not None:
-        return str(told)
-    return f"{summary.limit}_limit" if summary.limit else "completed"
-
-
-def _usage(summary: EvalSampleSummary) -> tuple[int, float | None]:
-    """Return the tokens and the cost of the model under test; roles are not included."""
-    of_all = sum(summary.model_usage.values(), ModelUsage())
-    of_roles = sum(summary.role_usage.values(), ModelUsage())
-    cost = of_all.total_cost
-    if cost is not None:
-        cost -= of_roles.total_cost or 0.0
-    return of_all.total_tokens - of_roles.total_tokens, cost

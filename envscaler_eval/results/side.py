@@ -59,7 +59,7 @@ def side(label: str, table: ResultTable, runs: Sequence[SampleRuns], judged: Jud
         bounds=mean_bounds(runs, judged.macro, judged.limits),
         episodes=len(played),
         missing=_missing(rows, judged.score),
-        user_faults=sum(row.ended_by == "user_fault" for row in rows),
+        user_faults=sum(row.user_fault for row in rows),
         pass_hat=(
             {
                 k: rate

@@ -80,6 +80,8 @@ class EpisodeRow:
         missing: Why there is no score at all: a fault of the infrastructure, or no
             run. `None` when there is one.
         ended_by: How the episode ended, if the log tells.
+        user_fault: Whether the simulated user made a fault, or ended the episode by
+            one. The episode is scored all the same.
         steps: How many generations the agent had.
         tokens: Tokens of the model under test, read and written.
         cost: What they cost in dollars, if known; other roles not included.
@@ -95,6 +97,7 @@ class EpisodeRow:
     scores: Mapping[str, float]
     missing: str | None
     ended_by: str | None
+    user_fault: bool
     steps: int | None
     tokens: int
     cost: float | None

@@ -1,7 +1,7 @@
 """What has to be known of a task to read its logs: clusters, groups, the score that counts."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -23,6 +23,8 @@ class TaskRules:
             means, not the mean of its samples.
         primary: The score that the task is judged by; that of the log's
             headline, or its first, if there is none.
+        user_faults: The score that tells whether the simulated user made a fault; it
+            is none of the model under test.
         free_args: Task arguments that choose samples or say how they are run: a
             sample of the same id is the same task, whatever they are.
     """
@@ -32,6 +34,7 @@ class TaskRules:
     group: str | None = None
     macro: bool = False
     primary: str | None = None
+    user_faults: str | None = None
     free_args: frozenset[str] = field(default_factory=frozenset)
 
     def cluster_of(self, sample: str, metadata: Mapping[str, Any]) -> str:
@@ -55,6 +58,7 @@ RULES: Mapping[str, TaskRules] = MappingProxyType(
             cluster_name="environment",
             group="mode",
             primary="reward",
+            user_faults="simulated_user",
             free_args=frozenset(
                 {"trials", "envs", "tags", "split", "mode", "scenarios_per_env"}
                 | {"isolation", "allow_weak_isolation", "offer_tools"}
@@ -106,11 +110,4 @@ def rules_of(task: str, cluster_key: str | None = None) -> TaskRules:
     rules = RULES.get(task, TaskRules())
     if cluster_key is None:
         return rules
-    return TaskRules(
-        cluster=(cluster_key,),
-        cluster_name=cluster_key,
-        group=rules.group,
-        macro=rules.macro,
-        primary=rules.primary,
-        free_args=rules.free_args,
-    )
+    return replace(rules, cluster=(cluster_key,), cluster_name=cluster_key)

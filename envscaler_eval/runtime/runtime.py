@@ -106,7 +106,7 @@ class Runtime(ABC):
     def __init__(self, environment: Environment) -> None:
         """Prepare to run an environment."""
         self.environment = environment
-        self._reference_changes: dict[str, tuple[Change, ...]] = {}
+        self._references: dict[str, tuple[tuple[ToolCall, ...], tuple[Change, ...]]] = {}
 
     @abstractmethod
     def start(
@@ -154,10 +154,11 @@ class Runtime(ABC):
 
     def reference_changes(self, scenario: Scenario) -> tuple[Change, ...]:
         """Return what the scenario's reference solution changes; computed once."""
-        known = self._reference_changes.get(scenario.id)
-        if known is None:
+        # A scenario that is being made may get another solution under its name.
+        solution, known = self._references.get(scenario.id, (None, ()))
+        if solution != scenario.solution:
             known = self._replay(scenario, scenario.solution)
-            self._reference_changes[scenario.id] = known
+            self._references[scenario.id] = scenario.solution, known
         return known
 
     def _replay(self, scenario: Scenario, calls: Sequence[ToolCall]) -> tuple[Change, ...]:

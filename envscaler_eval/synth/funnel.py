@@ -1,16 +1,17 @@
 """The funnel of a run: how many came to each stage, how many left it, and what it cost."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from envscaler_eval.errors import UsageError
+from envscaler_eval.prices import Price
 from envscaler_eval.synth.answers import ANSWERS
 from envscaler_eval.synth.artefacts import read_records
 from envscaler_eval.synth.asking import REASKS
-from envscaler_eval.synth.spending import Prices, Spending
+from envscaler_eval.synth.spending import Spending
 
 _PREFIX = "stage_"
 
@@ -61,7 +62,7 @@ class Funnel:
         return StageCount(name, 0, Counter())
 
 
-def read_funnel(folder: Path, prices: Prices, order: tuple[str, ...] = ()) -> Funnel:
+def read_funnel(folder: Path, prices: Mapping[str, Price], order: tuple[str, ...] = ()) -> Funnel:
     """Read the funnel of a run, be it finished or not.
 
     An item that went through a stage twice, because something it depends on has

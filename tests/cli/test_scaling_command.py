@@ -11,9 +11,18 @@ from tests.pack_files import write_pack
 
 
 def test_the_command_writes_nested_manifests(envscaler: Command, tmp_path: Path) -> None:
-    packs = [write_pack(tmp_path, f"room_{n}", domain=f"domain {n % 2}") for n in range(6)]
+    for n in range(6):
+        write_pack(tmp_path / "packs", f"room_{n}", domain=f"domain {n % 2}")
     code, output, _ = envscaler(
-        "scaling", "plan", *packs, "--sizes", "4,0,2", "--seed", 7, "--out", tmp_path / "plan"
+        "scaling",
+        "plan",
+        tmp_path / "packs",
+        "--sizes",
+        "4,0,2",
+        "--seed",
+        7,
+        "--out",
+        tmp_path / "plan",
     )
     assert code == 0
     manifests = [

@@ -23,7 +23,7 @@ def tasks(tmp_path: Path) -> Path:
         (["--fewest-tools", "30"], "--fewest-tools 30 is above"),
         (["--model", "nobody/knows"], "role 'miner'"),
         (["--model", "session/nowhere"], "there is no session"),
-        (["--prices", "nowhere.yaml"], "nowhere.yaml: cannot be read"),
+        (["--prices", "nowhere.yaml"], "nowhere.yaml: No such file"),
     ],
 )
 def test_a_mistake_ends_in_one_line(

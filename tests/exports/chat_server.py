@@ -13,6 +13,10 @@ Reply = Callable[[str, list[dict[str, Any]]], Turn]
 """What the model does next, given the rollout's id and the messages so far."""
 
 
+class ContextOverflow(Exception):
+    """The conversation no longer fits the model."""
+
+
 @contextmanager
 def chat_server(reply: Reply) -> Iterator[str]:
     """Serve a model and give its base URL."""
@@ -22,9 +26,13 @@ def chat_server(reply: Reply) -> Iterator[str]:
 
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            turn = reply(self.headers.get("X-Session-ID", ""), body["messages"])
-            answer = json.dumps(_completion(body, turn)).encode()
-            self.send_response(200)
+            try:
+                turn = reply(self.headers.get("X-Session-ID", ""), body["messages"])
+                status, content = 200, _completion(body, turn)
+            except ContextOverflow:
+                status, content = 400, {"error": {"code": "context_length_exceeded"}}
+            answer = json.dumps(content).encode()
+            self.send_response(status)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(answer)))
             self.end_headers()

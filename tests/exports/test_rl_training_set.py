@@ -50,6 +50,12 @@ def test_what_cannot_be_selected_is_told(
         TrainingSet(settings)
 
 
+def test_two_packs_of_one_id_are_refused(tmp_path: Path) -> None:
+    first, second = (str(write_pack(tmp_path / root)) for root in "ab")
+    with pytest.raises(UsageError, match="both 'stock_room'; name one of them"):
+        TrainingSet(RlSettings(envs=(first, second)))
+
+
 def test_samples_and_tags_narrow_the_choice(tmp_path: Path) -> None:
     scenarios = [a_scenario(), a_scenario(id="later", tags=["hard"])]
     write_pack(tmp_path, scenarios=scenarios)

@@ -16,7 +16,7 @@ from envscaler_eval.exports.rl.folders import write_folder
 from envscaler_eval.policies import Turn, noop, oracle, pieces, scripted
 from envscaler_eval.policies.policy import Policy, View
 from envscaler_eval.scenario import Scenario, ToolCall
-from tests.exports.chat_server import chat_server
+from tests.exports.chat_server import ContextOverflow, chat_server
 from tests.exports.rl_rollouts import stock_room_settings, training_set
 
 vf = pytest.importorskip(
@@ -36,6 +36,12 @@ FAULTS = {
 STEPS = 8
 PACKAGE = "envscaler_stock"
 REPOSITORY = Path(__file__).parents[2]
+
+
+def _outgrows_its_context(view: View) -> Turn:
+    if view.step == 2:
+        raise ContextOverflow
+    return Turn(calls=((TAKE, ORDER)[view.step],))
 
 
 def _acts(*calls: ToolCall) -> Policy:
@@ -102,6 +108,7 @@ def traces(exported: Path, scenario: Scenario) -> dict[str, Any]:
         takes=_acts(TAKE, LOOK),
         **{f"looks_{number}": _acts(LOOK) for number in range(8)},
         too_long=_acts(TAKE, ORDER, *[LOOK] * STEPS),
+        outgrows=_outgrows_its_context,
         talking_oracle=oracle(scenario, "conv"),
         talking_noop=noop(),
     )
@@ -113,7 +120,7 @@ def traces(exported: Path, scenario: Scenario) -> dict[str, Any]:
         context = vf.ModelContext(
             model="policy", client=vf.EvalClientConfig(base_url=url, api_key_var="NO_KEY")
         )
-        slots = [*environment.slots(alone, 13), *environment.slots(talking, 2)]
+        slots = [*environment.slots(alone, 14), *environment.slots(talking, 2)]
         async with environment.serving():
             runs = (environment.run_slot(slot, context) for slot in slots)
             return [episode.traces[0] for episode in await asyncio.gather(*runs)]
@@ -162,6 +169,13 @@ def test_a_group_starts_from_one_state_and_does_not_meet(traces: dict[str, Any])
 def test_the_step_limit_ends_a_rollout_without_reward(traces: dict[str, Any]) -> None:
     trace = traces["too_long"]
     assert (trace.stop_condition, trace.num_turns, trace.reward) == ("step_limit", STEPS, 0.0)
+
+
+def test_a_conversation_that_outgrows_the_model_is_truncated_and_no_fault(
+    traces: dict[str, Any],
+) -> None:
+    trace = traces["outgrows"]
+    assert (trace.stop_condition, trace.num_turns, trace.reward) == ("context_length", 2, 0.0)
 
 
 def test_a_truncated_rollout_is_graded_where_that_is_asked_for(

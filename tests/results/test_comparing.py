@@ -216,7 +216,7 @@ def test_samples_that_cannot_be_scored_are_left_out_and_told(tmp_path: Path) -> 
     assert any("1 samples cannot be scored, such as s0" in note for note in report.notes)
 
 
-def test_faults_of_the_user_are_counted_apart(tmp_path: Path) -> None:
+def test_episodes_that_end_by_a_fault_of_the_user_are_counted_apart(tmp_path: Path) -> None:
     paths = [
         write_log(tmp_path / ending, {f"s{n}": [0.0] for n in range(9)}, facts={"ended_by": ending})
         for ending in ("user_fault", "completed")
@@ -224,6 +224,22 @@ def test_faults_of_the_user_are_counted_apart(tmp_path: Path) -> None:
     found = _primary(_compare(*paths))
     assert (found.before.user_faults, found.after.user_faults) == (9, 0)
     assert (found.before.episodes, found.before.missing) == (9, {})
+
+
+def test_faults_that_the_user_made_on_the_way_are_counted_and_no_score_of_the_model(
+    tmp_path: Path,
+) -> None:
+    paths = [
+        write_log(
+            tmp_path / name,
+            {f"s{n}": [{"reward": 1.0, "simulated_user": fault}] for n in range(9)},
+            task="envscaler_eval/envscaler",
+            sample_metadata={"*": {"env": "hotel", "mode": "conv"}},
+        )
+        for name, fault in (("b", 0.0), ("a", 1.0))
+    ]
+    (found,) = _compare(*paths).comparisons
+    assert (found.score, found.before.user_faults, found.after.user_faults) == ("reward", 0, 9)
 
 
 def test_holm_covers_the_tasks_and_not_their_parts(tmp_path: Path) -> None:

@@ -75,5 +75,11 @@ def test_training_packs_are_those_of_the_split() -> None:
     assert {pack.info.split for pack in packs} == {"train"}
 
 
+def test_two_packs_of_one_id_are_refused(tmp_path: Path) -> None:
+    folders = [str(write_pack(tmp_path / side)) for side in ("here", "there")]
+    with pytest.raises(UsageError, match="both have the id 'stock_room'; name one"):
+        training_packs(folders)
+
+
 def test_a_manifest_s_json_schema_is_closed() -> None:
     assert Manifest.model_json_schema()["additionalProperties"] is False

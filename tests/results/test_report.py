@@ -112,6 +112,17 @@ def test_endings_and_faults_are_counted_by_kind(weak: Path) -> None:
     assert found.faults[0].example.sample == "env_0/s0"
 
 
+def test_a_word_of_the_user_is_no_fault_of_the_tools(tmp_path: Path) -> None:
+    # The score of the simulated user tells its faults by the same words as benchmarks tell theirs.
+    facts = {"tool_errors": {"failed": 1}, "user_faults": {"malformed": 2}, "malformed": 2}
+    log = write_log(tmp_path, {"a": [1.0]}, facts=facts)
+    (found,) = run_failures(runs_of(read_results([log]), False))
+    assert [(one.family, one.kind) for one in found.faults] == [
+        ("tool errors", "failed"),
+        ("simulated user's faults", "malformed"),
+    ]
+
+
 def test_what_could_not_be_scored_is_missing_however_it_ended(tmp_path: Path) -> None:
     unscored = Score.unscored(reason="no checks", metadata={"ended_by": "completed"})
     log = write_log(tmp_path, {"a": [1.0], "b": [unscored]})

@@ -87,7 +87,11 @@ def test_few_clusters_give_no_forms_and_no_intervals(tmp_path: Path, clusters: i
 
 @pytest.mark.parametrize(
     ("levels", "told"),
-    [({"many": 0.1, "20": 0.2}, "label each with its number"), ({"20": 0.1}, "only the run on 20")],
+    [
+        ({"many": 0.1, "20": 0.2}, "label each with its number"),
+        ({"020": 0.1, "20": 0.2}, "label each with its number"),
+        ({"20": 0.1}, "only the run on 20"),
+    ],
 )
 def test_labels_that_make_no_curve_are_refused(
     tmp_path: Path, levels: dict[str, float], told: str

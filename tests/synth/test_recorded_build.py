@@ -12,11 +12,11 @@ import pytest
 import envscaler_eval
 from envscaler_eval.isolation import IsolationPolicy
 from envscaler_eval.pack import read_pack
+from envscaler_eval.prices import Price
 from envscaler_eval.runtime.gate import violations
 from envscaler_eval.synth.artefacts import read_records
 from envscaler_eval.synth.funnel import read_funnel
 from envscaler_eval.synth.skel_builder import ORDER, Skeleton, kept_skeletons
-from envscaler_eval.synth.spending import Price
 from envscaler_eval.validation import validate_pack
 from tests.cli.commands import Command, in_process
 

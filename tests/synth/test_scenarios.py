@@ -65,7 +65,7 @@ def test_a_scenario_that_is_kept_has_withstood_the_audit(made: tuple[Pack, Path]
     (scenario,) = made[0].scenarios
     card = audit_scenario(scenario, InProcessRuntime(made[0].environment))
     assert card.passed
-    assert scenario.tags == ("easy",)
+    assert scenario.tags == ("easy", "several_parts")
     assert len(scenario.alternatives) == 1
 
 
@@ -124,4 +124,4 @@ def test_without_a_repair_the_audit_has_the_last_word(tmp_path: Path) -> None:
 def test_unsolved_scenarios_are_kept_on_request_and_say_so(tmp_path: Path) -> None:
     pack = generated(tmp_path, proof=ProofRules(accept_unsolved=True))
     unsolved = {s.id: (s.tags, s.solution, s.collateral) for s in pack.scenarios}
-    assert unsolved["squeezed_in"] == (("unsolved",), (), False)
+    assert unsolved["squeezed_in"] == (("unsolved", "short"), (), False)

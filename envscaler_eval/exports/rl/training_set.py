@@ -1,6 +1,8 @@
 """The scenarios to train on, ready to be played."""
 
+from collections.abc import Iterable
 from functools import cache, cached_property
+from pathlib import Path
 
 from envscaler_eval.errors import UsageError
 from envscaler_eval.exports.rl.rollout import RlTask, Rollout
@@ -31,6 +33,7 @@ class TrainingSet:
         self.packs = tuple(select_packs(settings.envs, None if everything else "train"))
         if not settings.include_test:
             refuse_test_environments((pack.info.id, pack.info.split) for pack in self.packs)
+        _refuse_namesakes(self.packs)
         for pack in self.packs:
             _require_hash(pack, settings.pack_hashes.get(pack.info.id, pack.hash))
         self._policy = IsolationPolicy(
@@ -97,6 +100,17 @@ class TrainingSet:
             lacking = f"carries the tags {', '.join(settings.tags)}" if settings.tags else "is left"
             raise UsageError(f"no scenario with checks of {names} {lacking}")
         return tuple(tasks)
+
+
+def _refuse_namesakes(packs: Iterable[Pack]) -> None:
+    """Refuse packs of one id: a task's name must tell what is played."""
+    folders: dict[str, Path] = {}
+    for pack in packs:
+        other = folders.setdefault(pack.info.id, pack.folder)
+        if other != pack.folder:
+            raise UsageError(
+                f"{other} and {pack.folder} are both '{pack.info.id}'; name one of them"
+            )
 
 
 def _require_hash(pack: Pack, wanted: str) -> None:

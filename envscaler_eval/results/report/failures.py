@@ -108,14 +108,17 @@ def _ending(row: EpisodeRow) -> str:
 
 def _faults(facts: Mapping[str, Any]) -> Iterator[tuple[str, str, int]]:
     """Read the faults of an episode: family, kind and how often."""
+    told = {family for entry, family in _COUNTED.items() if isinstance(facts.get(entry), Mapping)}
     for entry, family in _COUNTED.items():
-        counts = facts.get(entry)
-        if isinstance(counts, Mapping):
-            for kind, times in counts.items():
+        if family in told:
+            for kind, times in facts[entry].items():
                 if isinstance(times, int) and times > 0:
                     yield family, str(kind), times
     for entry, (family, kind) in _SINGLE.items():
         times = facts.get(entry)
+        # Beside counts by name the same word is another score's, such as a user's fault.
+        if family in told:
+            continue
         if isinstance(times, int) and times > 0:
             yield family, kind, times
     if facts.get("collateral"):

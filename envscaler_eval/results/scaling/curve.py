@@ -84,7 +84,7 @@ def scaling_curves(grids: Sequence[ScoreGrid]) -> list[Curve]:
         grids: Runs labelled by their numbers of environments, a grid for each benchmark.
 
     Raises:
-        UsageError: A label is no number, or there is only one.
+        UsageError: A label is no number of its own, or there is only one.
     """
     ordered = [_ordered(grid) for grid in grids]
     trends = [page_trend(grid.cluster_means()) for grid in ordered]
@@ -96,13 +96,13 @@ def scaling_curves(grids: Sequence[ScoreGrid]) -> list[Curve]:
 
 def _ordered(grid: ScoreGrid) -> ScoreGrid:
     """Return the grid with its runs in the order of their numbers."""
-    try:
-        order = sorted(grid.labels, key=int)
-    except ValueError:
+    numbers = {label: int(label) for label in grid.labels if label.isdecimal()}
+    if len(set(numbers.values())) < len(grid.labels):
         told = ", ".join(grid.labels)
         raise UsageError(
             f"{grid.task}: runs are labelled {told}; label each with its number of environments"
-        ) from None
+        )
+    order = sorted(grid.labels, key=numbers.__getitem__)
     if len(order) < 2:
         raise UsageError(
             f"{grid.task}: there is only the run on {order[0]} environments; add another number"

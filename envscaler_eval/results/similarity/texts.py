@@ -15,7 +15,8 @@ from envscaler_eval.benchmarks.bfcl.tools import tool_specs
 from envscaler_eval.benchmarks.data import DataError
 from envscaler_eval.benchmarks.tau_bench import dataset as tau_bench
 from envscaler_eval.errors import UsageError
-from envscaler_eval.pack import Pack, PackError, find_packs, locate, read_info, read_pack
+from envscaler_eval.pack import Pack, PackError, find_packs, read_info, read_pack
+from envscaler_eval.pack_selection import locate_all
 from envscaler_eval.world import ToolSpec
 
 _CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
@@ -102,7 +103,7 @@ def named_texts(names: Iterable[str], data_dir: Path | None = None) -> list[Envi
     """Return what benchmarks and packs say of themselves.
 
     Args:
-        names: Names of benchmarks, and ids or folders of packs.
+        names: Names of benchmarks, and ids, paths or folders of packs.
         data_dir: A folder that holds a folder for each benchmark.
 
     Raises:
@@ -113,7 +114,7 @@ def named_texts(names: Iterable[str], data_dir: Path | None = None) -> list[Envi
         if name in BENCHMARK_TEXTS:
             texts += BENCHMARK_TEXTS[name](data_dir)
         else:
-            texts += pack_texts([read_pack(_located(name))])
+            texts += pack_texts([read_pack(folder) for folder in _located(name)])
     return texts
 
 
@@ -137,9 +138,9 @@ def texts_at_hand(data_dir: Path | None = None) -> tuple[list[EnvironmentText], 
     return texts, missing
 
 
-def _located(name: str) -> Path:
+def _located(name: str) -> list[Path]:
     try:
-        return locate(name)
+        return locate_all(name)
     except PackError as fault:
         known = ", ".join(BENCHMARK_TEXTS)
         raise UsageError(f"{fault.message}; or one of the benchmarks {known}") from None

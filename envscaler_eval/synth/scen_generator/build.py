@@ -19,7 +19,7 @@ from envscaler_eval.synth.scen_generator.proving import (
 )
 from envscaler_eval.synth.scen_generator.situation import write_state
 from envscaler_eval.synth.skel_builder.skeleton import Skeleton
-from envscaler_eval.synth.skel_builder.trial import Trials, as_pack
+from envscaler_eval.synth.skel_builder.trial import Start, Trials, as_pack
 
 ORDER = ("states", "drafts", "solved", "proven", "alternatives")
 """The stages, in their order."""
@@ -85,7 +85,7 @@ class ScenGenerator:
             numbers,
             lambda number: write_state(run, skeleton, trials, number, self.fewest_records),
         )
-        places = [
+        places: list[tuple[Start, str, Kind]] = [
             (start, f"{skeleton.id}/state {number}/task {task}", self._kind(number, task))
             for number, start in begun
             for task in range(1, self.tasks + 1)

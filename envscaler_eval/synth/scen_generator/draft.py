@@ -112,6 +112,7 @@ class Draft(Frozen):
         request: The task.
         checks: How the end is judged.
         free_text: Arguments whose wording is free.
+        kind: What the request was to be like.
     """
 
     env: str
@@ -119,6 +120,7 @@ class Draft(Frozen):
     request: Request
     checks: tuple[Check, ...]
     free_text: tuple[FreeText, ...]
+    kind: Kind
 
     @property
     def name(self) -> str:

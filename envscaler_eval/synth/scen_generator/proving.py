@@ -131,7 +131,8 @@ async def prove(run: Run, trials: Trials, found: Solved, rules: ProofRules) -> P
             scenario = current.draft.scenario(current.solution)
             card = await anyio.to_thread.run_sync(audit_scenario, scenario, trials.runtime)
             if card.passed:
-                return Proven(scenario=_tagged(scenario), card=card, repairs=current.repairs)
+                tagged = _tagged(scenario, current.draft.kind)
+                return Proven(scenario=tagged, card=card, repairs=current.repairs)
             faults = [f"{item.name}: {note}" for item in card.items for note in _notes(item)]
             current = await _mended(run, trials, rules, current, faults)
 
@@ -140,7 +141,8 @@ async def prove(run: Run, trials: Trials, found: Solved, rules: ProofRules) -> P
 
 def unproven(draft: Draft) -> Proven:
     """Return a scenario that is kept without a solution, and says so."""
-    scenario = draft.scenario().model_copy(update={"tags": ("unsolved",), "collateral": False})
+    tags = ("unsolved", draft.kind)
+    scenario = draft.scenario().model_copy(update={"tags": tags, "collateral": False})
     return Proven(scenario=scenario, card=None, repairs=0)
 
 
@@ -174,10 +176,10 @@ def _notes(item: Item) -> Sequence[str]:
     return () if item.passed else item.notes or ("failed",)
 
 
-def _tagged(scenario: Scenario) -> Scenario:
+def _tagged(scenario: Scenario, kind: str) -> Scenario:
     length = len(scenario.solution)
     difficulty = "easy" if length <= _EASY else "hard" if length > _HARD else "medium"
-    return scenario.model_copy(update={"tags": (difficulty,)})
+    return scenario.model_copy(update={"tags": tuple(dict.fromkeys((difficulty, kind)))})
 
 
 def _settings(rules: ProofRules) -> tuple[int, ...]:

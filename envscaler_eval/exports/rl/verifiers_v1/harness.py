@@ -6,12 +6,15 @@ can share one event loop. Others can be chosen with `--env.agent.harness.id`.
 """
 
 import json
+import ssl
 from contextlib import AsyncExitStack
+from functools import cache
 from typing import Any, ClassVar
 
 import httpx
 import verifiers.v1 as vf
 from verifiers.v1.dialects.chat import message_to_wire
+from verifiers.v1.harnesses.utils.compaction import CONTEXT_OVERFLOW_MARKERS
 from verifiers.v1.harnesses.utils.mcp import call_mcp, connect_mcp
 
 # Hundreds of rollouts that begin together find one tool server.
@@ -56,13 +59,18 @@ class ChatHarness(vf.Harness[ChatHarnessConfig]):
             tools, dispatch, live = await connect_mcp({"mcpServers": servers}, stack)
             client = await stack.enter_async_context(
                 httpx.AsyncClient(
-                    base_url=endpoint, headers={"Authorization": f"Bearer {secret}"}, timeout=None
+                    base_url=endpoint,
+                    headers={"Authorization": f"Bearer {secret}"},
+                    timeout=None,
+                    verify=_certificates(),
                 )
             )
             while True:
                 body = {"model": ctx.model, "messages": messages, "tools": tools}
                 response = await client.post("/chat/completions", json=body)
                 if response.is_error:
+                    if _is_overflow(response):
+                        trace.stop("context_length")
                     # A rollout that was stopped is refused its next turn in this way, too.
                     return vf.ProgramResult(exit_code=1, stdout="", stderr=response.text)
                 message = response.json()["choices"][0]["message"]
@@ -79,6 +87,18 @@ class ChatHarness(vf.Harness[ChatHarnessConfig]):
                             "content": await _observation(live, dispatch, function),
                         }
                     )
+
+
+@cache
+def _certificates() -> ssl.SSLContext:
+    """Read the certificates once: that takes longer than all else in a short rollout."""
+    return ssl.create_default_context()
+
+
+def _is_overflow(response: httpx.Response) -> bool:
+    """Whether the conversation no longer fits the model: a limit, and no fault."""
+    told = response.text.casefold()
+    return response.status_code in (400, 413) and any(m in told for m in CONTEXT_OVERFLOW_MARKERS)
 
 
 async def _observation(

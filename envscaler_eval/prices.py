@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from pydantic import Field, ValidationError
 
@@ -49,13 +50,29 @@ class Price(Frozen):
             cost += read * self.input
         return cost / 1e6
 
+    def of_usage(self, usage: Mapping[str, Any]) -> float:
+        """Return the price of an answer.
 
-def read_prices(file: Path) -> Mapping[str, Price]:
-    """Read a table of prices, by model.
+        Args:
+            usage: Tokens by the names of Inspect's `ModelUsage`; what was cached stands
+                beside what was read anew.
+        """
+        read, write = self.input_cache_read, self.input_cache_write
+        cost = usage.get("input_tokens", 0) * self.input
+        cost += usage.get("output_tokens", 0) * self.output
+        cost += usage.get("input_tokens_cache_read", 0) * (self.input if read is None else read)
+        cost += usage.get("input_tokens_cache_write", 0) * (self.input if write is None else write)
+        return float(cost) / 1e6
+
+
+def read_prices(file: Path | None) -> Mapping[str, Price]:
+    """Read a table of prices, by model; an empty one where there is no file.
 
     Raises:
         UsageError: There is no such file, or it is no table of prices.
     """
+    if file is None:
+        return {}
     try:
         content = core_yaml.load(file.read_text(encoding="utf-8"))
     except OSError as fault:
