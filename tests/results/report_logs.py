@@ -1,4 +1,4 @@
-"""Logs for reports: environments of the task `envscaler` with endings and faults of all kinds."""
+"""Logs for reports, of episodes with endings and faults of all kinds, and what reports show."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -6,6 +6,10 @@ from typing import Any
 
 from inspect_ai.scorer import Score
 
+from envscaler_eval.results import read_results
+from envscaler_eval.results.report.build import ReportOptions, build_report
+from envscaler_eval.results.report.page import Page, PageTable, Section
+from envscaler_eval.results.report.viewer import Viewer
 from tests.results.log_files import Outcome, write_log
 
 ENVIRONMENTS = 8
@@ -75,3 +79,22 @@ def better_run(path: Path, model: str = "acme/strong", **options: Any) -> Path:
         for place in range(SCENARIOS)
     }
     return write_run(path, model, solved, **options)
+
+
+NO_OPTIONS = ReportOptions()
+
+
+def report(*logs: Path, viewer: Viewer | None = None, options: ReportOptions = NO_OPTIONS) -> Page:
+    """Return the report of logs."""
+    return build_report(read_results(logs), None, viewer or Viewer(None, {}), options)
+
+
+def section_of(page: Page, name: str) -> Section:
+    """Return a section by its anchor."""
+    (section,) = [section for section in page.sections if section.id == name]
+    return section
+
+
+def texts(table: PageTable) -> list[list[str]]:
+    """Return the texts of a table's cells."""
+    return [[cell.text for cell in row] for row in table.rows]

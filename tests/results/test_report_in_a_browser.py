@@ -5,6 +5,7 @@ import json
 import re
 import shutil
 import subprocess
+from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Event, Thread
@@ -119,36 +120,29 @@ def test_what_is_wider_than_a_phone_or_loads_something_would_be_seen(
     assert any("Content Security Policy" in line for line in console)
 
 
-class _Site(ThreadingHTTPServer):
+class _Visit(SimpleHTTPRequestHandler):
     """A folder on the web, with a page that shows another one and tells what it says.
 
     The browser writes a page down when all of it has come; `/until-seen` comes when the
     other page says the words that are waited for.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder, self.seen = folder, Event()
-        super().__init__(("127.0.0.1", 0), _Visit)
-
-
-class _Visit(SimpleHTTPRequestHandler):
-    server: _Site
-
-    def __init__(self, request: Any, address: Any, server: _Site) -> None:
-        super().__init__(request, address, server, directory=str(server.folder))
+    def __init__(self, folder: Path, seen: Event, *connection: Any) -> None:
+        self.seen = seen
+        super().__init__(*connection, directory=str(folder))
 
     def do_GET(self) -> None:
         if self.path == "/until-seen":
-            self.server.seen.wait(WAIT)
+            self.seen.wait(WAIT)
         elif self.path == "/seen":
-            self.server.seen.set()
+            self.seen.set()
         else:
             super().do_GET()
             return
         self.send_response(204)
         self.end_headers()
 
-    def log_message(self, *_: Any) -> None:
+    def log_message(self, format: str, *args: Any) -> None:
         """Say nothing."""
 
 
@@ -174,7 +168,8 @@ def test_a_link_leads_to_the_sample_in_the_viewer(tmp_path: Path) -> None:
     link = find_viewer(str(tmp_path / "site" / "viewer"), table, tmp_path / "site" / "r.html")
     # Its id, and the reward that no other sample has; a list of samples would have others, too.
     words = ["env_0/s1", "0.25"]
-    with _Site(tmp_path / "site") as site:
+    visit = partial(_Visit, tmp_path / "site", Event())
+    with ThreadingHTTPServer(("127.0.0.1", 0), visit) as site:
         Thread(target=site.serve_forever, daemon=True).start()
         page = WATCH.format(page=link.sample(row), words=json.dumps(words), other='"env_0/s0"')
         (tmp_path / "site" / "watch.html").write_text(page, encoding="utf-8")
