@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
 # More rows than that are no picture any more; the table has all.
 _DRAWN = 40
-# Letters of a line above a column.
+# Letters of a line above a column, and the inches of it and of a letter.
 _HEADER_WIDTH = 16
+_COLUMN, _LETTER = 1.15, 0.078
 
 
 @dataclass(frozen=True)
@@ -179,8 +180,5 @@ def _map(one: EnvironmentScores, drawn: Sequence[str]) -> str:
         for spine in axes.spines.values():
             spine.set_visible(False)
 
-    return svg(
-        max(WIDTH, 1.7 + 1.1 * len(one.runs)),
-        max(map(height_of, headers)) + 0.1 + 0.3 * len(drawn),
-        draw,
-    )
+    width = max(WIDTH, _LETTER * max(map(len, drawn)) + _COLUMN * len(one.runs))
+    return svg(width, 0.1 + max(map(height_of, headers)) + 0.3 * len(drawn), draw)

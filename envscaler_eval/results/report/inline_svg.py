@@ -13,7 +13,7 @@ _SIZE = re.compile(r'^<svg\b[^>]*?width="([\d.]+)pt"')
 _FIXED = re.compile(r'\s+(?:width|height)="[\d.]+pt"')
 _PIXELS_A_POINT = 4 / 3
 # How far a figure shrinks before one has to scroll, and how far it grows.
-_SMALLEST, _LARGEST = 0.7, 1.35
+_SMALLEST, _LARGEST = 0.65, 1.35
 
 
 def inline_svg(svg: str, key: str, title: str, alternative: str) -> Markup:
