@@ -1,8 +1,8 @@
-"""How long it takes to compare two logs, and to load many samples.
+"""How long it takes to compare two logs, to load many samples, and to show them on a page.
 
 The logs are made of one sample that `policy/random` has played: its scores,
 metadata and usage many times over, by environments of ten scenarios, without its
-transcript, which neither command reads. The many samples are in ten logs. Prints
+transcript, which no command reads. The many samples are in ten logs. Prints
 JSON with seconds, elapsed and of CPU, imports included, and the peak of the memory
 in MB.
 """
@@ -36,6 +36,15 @@ print(json.dumps({{**{{key: round(value, 1) for key, value in took.items()}}, "p
 """
 _COMPARE = """
 sys.argv = ["envscaler", "compare", *sys.argv[1:], "--json", sys.argv[1] + ".json"]
+from envscaler_eval.cli import main
+try:
+    main()
+except SystemExit as end:
+    assert not end.code
+"""
+_REPORT = """
+options = ["--repeats-as-trials", "--out", sys.argv[1] + ".html"]
+sys.argv = ["envscaler", "report", *sys.argv[1:], *options]
 from envscaler_eval.cli import main
 try:
     main()
@@ -123,8 +132,13 @@ def main() -> None:
         before = write_copies(log, folder / "before.eval", COMPARED, 0.3)
         after = write_copies(log, folder / "after.eval", COMPARED, 0.4)
         many = repeat(before, folder / "many", LOADED // COMPARED)
+        trials = LOADED // COMPARED // 2
+        one, other = (
+            repeat(log, folder / f"{trials}_of_{log.stem}", trials) for log in (before, after)
+        )
         figures = {
             f"compare two logs of {COMPARED} samples": measured(_COMPARE, before, after),
+            f"report {LOADED} episodes of two models": measured(_REPORT, one, other),
             f"load {LOADED} samples": measured(_LOAD.format(loaded=LOADED), many),
         }
     print(json.dumps(figures, indent=2))

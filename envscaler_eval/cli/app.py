@@ -17,6 +17,7 @@ from envscaler_eval.cli.export_rl import export_rl
 from envscaler_eval.cli.import_packs import import_app
 from envscaler_eval.cli.packs import list_packs, show, validate
 from envscaler_eval.cli.probe import probe
+from envscaler_eval.cli.report import report
 from envscaler_eval.cli.scaling import scaling
 from envscaler_eval.cli.serve import serve_policy
 from envscaler_eval.cli.similarity import similarity
@@ -53,6 +54,7 @@ export_app.command("rl")(export_rl)
 app.add_typer(export_app, name="export")
 app.add_typer(scaling, name="scaling")
 app.command("similarity")(similarity)
+app.command("report")(report)
 app.command("probe")(probe)
 app.command("ablation")(ablation)
 

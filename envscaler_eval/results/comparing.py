@@ -32,6 +32,7 @@ def compare(
     accepted: Accepted,
     score: str | None = None,
     floor: ResultTable | None = None,
+    names: Sequence[str] | None = None,
 ) -> ComparisonReport:
     """Compare the first model with each of the others, on all tasks that both have.
 
@@ -40,6 +41,7 @@ def compare(
         accepted: What is compared all the same.
         score: The score that the tasks are judged by, instead of their own.
         floor: Logs of `policy/noop` on the same samples.
+        names: What the models are called, by default as in the logs.
 
     Returns:
         For each other model and task the comparison by the score that counts, first
@@ -48,7 +50,7 @@ def compare(
     Raises:
         UsageError: Logs cannot be compared, or have no task in common.
     """
-    labels = _labels(sides)
+    labels = names or _labels(sides)
     kept = [
         without_repeats(side, accepted.repeats, label)
         for side, label in zip(sides, labels, strict=True)

@@ -1,6 +1,6 @@
 """A comparison as tables for people."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from envscaler_eval.results.comparison import ClusterChange, Comparison, ComparisonReport, Side
@@ -13,11 +13,23 @@ _AFTER = "model after"
 
 def comparison_tables(report: ComparisonReport) -> list[PlainTable]:
     """Return the tables of a report, what matters most first."""
+    differences, agreement, changes = change_tables(report)
+    sides = (
+        (one.task, side)
+        for one in report.comparisons
+        if one.primary
+        for side in (one.before, one.after)
+    )
+    return [differences, agreement, episodes_table(sides), changes]
+
+
+def change_tables(report: ComparisonReport) -> list[PlainTable]:
+    """Return the tables of what changed: differences, flips, and where they are largest."""
     comparisons = report.comparisons
     tables = [_differences(comparisons), _agreement(comparisons), _changes(comparisons)]
     if len({one.after.player for one in comparisons}) == 1:
         tables = [_without_column(table, _AFTER) for table in tables]
-    return [*tables[:2], _episodes(comparisons), tables[2]]
+    return tables
 
 
 def _without_column(table: PlainTable, header: str) -> PlainTable:
@@ -78,8 +90,8 @@ def _agreement(comparisons: Sequence[Comparison]) -> PlainTable:
                 f"{one.gained:.1%}",
                 f"{one.lost:.1%}",
                 _NONE if one.mcnemar is None else _p(one.mcnemar),
-                _pass_hat(one.before),
-                _pass_hat(one.after),
+                pass_hat(one.before),
+                pass_hat(one.after),
                 _two(one.before.noise_flips, one.after.noise_flips, ".1%"),
                 _two(one.before.trial_correlation, one.after.trial_correlation, ".2f"),
                 _NONE if one.cluster_correlation is None else f"{one.cluster_correlation:.2f}",
@@ -95,21 +107,26 @@ def _agreement(comparisons: Sequence[Comparison]) -> PlainTable:
     )
 
 
-def _episodes(comparisons: Sequence[Comparison]) -> PlainTable:
-    rows: dict[tuple[str, str], tuple[str, ...]] = {}
-    for one in (one for one in comparisons if one.primary):
-        for side in (one.before, one.after):
-            rows[one.task, side.player] = (
-                one.task,
-                side.player,
-                str(side.episodes),
-                ", ".join(f"{count} {reason}" for reason, count in side.missing.items()) or "0",
-                _bounds(side),
-                str(side.user_faults),
-                _NONE if side.steps is None else f"{side.steps:.1f}",
-                f"{side.tokens:.0f}",
-                _NONE if side.cost is None else f"${side.cost:.4f}",
-            )
+def episodes_table(sides: Iterable[tuple[str, Side]]) -> PlainTable:
+    """Tell of the episodes behind scores: what is missing, and what they took.
+
+    Args:
+        sides: Tasks, each with a model's figures.
+    """
+    rows = {
+        (task, side.player): (
+            task,
+            side.player,
+            str(side.episodes),
+            ", ".join(f"{count} {reason}" for reason, count in side.missing.items()) or "0",
+            _bounds(side),
+            str(side.user_faults),
+            _NONE if side.steps is None else f"{side.steps:.1f}",
+            f"{side.tokens:.0f}",
+            _NONE if side.cost is None else f"${side.cost:.4f}",
+        )
+        for task, side in sides
+    }
     return PlainTable(
         title="Episodes",
         headers=(
@@ -182,7 +199,8 @@ def _bounds(side: Side) -> str:
     return f"{side.bounds.low:.3f} to {side.bounds.high:.3f}"
 
 
-def _pass_hat(side: Side) -> str:
+def pass_hat(side: Side) -> str:
+    """Return how often all trials of a sample succeed, if there are several."""
     k = max(side.pass_hat, default=0)
     if k < 2:
         return _NONE

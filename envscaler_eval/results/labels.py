@@ -50,22 +50,33 @@ def read_labelled(
     for argument in arguments:
         label, path = _split(argument)
         given.setdefault(label, []).append(path)
+    read = [(label, read_results(paths, cluster_key)) for label, paths in given.items()]
+    # By place: a header holds mappings, which have no hash.
+    labels = {id(log): label or label_of(log) for label, table in read for log in table.logs}
+    logs = tuple(log for _, table in read for log in table.logs)
+    rows = tuple(row for _, table in read for row in table.rows)
+    notes = tuple(note for _, table in read for note in table.notes)
+    return labelled(ResultTable(logs, rows, notes), lambda log: labels[id(log)])
+
+
+def labelled(table: ResultTable, label_of: Callable[[LogHeader], str]) -> LabelledLogs:
+    """Put logs that were read under their labels.
+
+    Args:
+        table: The logs.
+        label_of: Tells a log's label.
+    """
     logs: dict[str, list[LogHeader]] = {}
     rows: dict[str, list[EpisodeRow]] = {}
-    notes: list[str] = []
-    for label, paths in given.items():
-        table = read_results(paths, cluster_key)
-        notes += table.notes
-        # By place: a header holds mappings, which have no hash.
-        labels = {id(log): label or label_of(log) for log in table.logs}
-        for log in table.logs:
-            logs.setdefault(labels[id(log)], []).append(log)
-        for row in table.rows:
-            rows.setdefault(labels[id(row.log)], []).append(row)
+    labels = {id(log): label_of(log) for log in table.logs}
+    for log in table.logs:
+        logs.setdefault(labels[id(log)], []).append(log)
+    for row in table.rows:
+        rows.setdefault(labels[id(row.log)], []).append(row)
     tables = {
         label: ResultTable(tuple(its), tuple(rows.get(label, ()))) for label, its in logs.items()
     }
-    return LabelledLogs(tables, tuple(notes))
+    return LabelledLogs(tables, table.notes)
 
 
 def from_metadata(key: str) -> Callable[[LogHeader], str]:

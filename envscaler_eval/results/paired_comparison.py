@@ -5,20 +5,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from envscaler_eval.results.comparison import ClusterChange, Comparison, Side
-from envscaler_eval.results.missing import difference_bounds, mean_bounds, score_range
+from envscaler_eval.results.comparison import ClusterChange, Comparison
+from envscaler_eval.results.missing import difference_bounds, score_range
 from envscaler_eval.results.pairing import Pairs, SampleRuns, sample_weights
+from envscaler_eval.results.side import Judged, is_binary, side
 from envscaler_eval.results.statistics import (
     Floats,
-    clustered_mean,
     detectable_difference,
     difference_test,
     intraclass_correlation,
     mcnemar,
-    noise_flip_rate,
-    pass_hat_k,
 )
-from envscaler_eval.results.table import EpisodeRow, ResultTable
+from envscaler_eval.results.table import ResultTable
 
 
 @dataclass(frozen=True)
@@ -52,6 +50,7 @@ def compare_pairs(compared: Compared) -> Comparison:
     """Compare two models on samples of which at least one has a score of both."""
     pairs, macro = compared.pairs, compared.macro
     limits = score_range(pairs.before, pairs.after)
+    judged = Judged(compared.score, macro, limits)
     both = [
         (before, after)
         for before, after in zip(pairs.before, pairs.after, strict=True)
@@ -63,7 +62,7 @@ def compare_pairs(compared: Compared) -> Comparison:
     clusters = [before.cluster for before in befores]
     difference = difference_test(differences, clusters, weights)
     log = compared.before.logs[0]
-    binary = _is_binary(befores) and _is_binary(afters)
+    binary = is_binary(befores) and is_binary(afters)
     gained, lost = _flips(both) if binary else _share_changed(differences)
     return Comparison(
         task=log.task,
@@ -74,8 +73,8 @@ def compare_pairs(compared: Compared) -> Comparison:
         macro=macro,
         cluster_name=log.rules.cluster_name,
         samples=len(both),
-        before=_side(compared, compared.before, pairs.before, compared.before_label, limits),
-        after=_side(compared, compared.after, pairs.after, compared.after_label, limits),
+        before=side(compared.before_label, compared.before, pairs.before, judged),
+        after=side(compared.after_label, compared.after, pairs.after, judged),
         difference=difference,
         p_holm=None,
         detectable=detectable_difference(difference.error, difference.clusters),
@@ -88,65 +87,6 @@ def compare_pairs(compared: Compared) -> Comparison:
         floor=None,
         changes=_changes(both),
     )
-
-
-def _side(
-    compared: Compared,
-    table: ResultTable,
-    runs: Sequence[SampleRuns],
-    label: str,
-    limits: tuple[float, float],
-) -> Side:
-    scored = [one for one in runs if len(one.values)]
-    weights = sample_weights(scored, compared.macro)
-    samples = {one.sample for one in runs}
-    rows = [row for row in table.rows if row.sample in samples]
-    played = [row for row in rows if compared.score in row.scores]
-    values = [one.values for one in scored]
-    binary = _is_binary(scored)
-    steps = [row.steps for row in played if row.steps is not None]
-    costs = [row.cost for row in played if row.cost is not None]
-    fewest = min(len(one) for one in values)
-    return Side(
-        player=label,
-        mean=clustered_mean(
-            np.array([one.mean for one in scored]), [one.cluster for one in scored], weights
-        ),
-        bounds=mean_bounds(runs, compared.macro, limits),
-        episodes=len(played),
-        missing=_missing(rows, compared.score),
-        user_faults=sum(row.user_fault for row in rows),
-        pass_hat=(
-            {
-                k: rate
-                for k in range(1, fewest + 1)
-                if (rate := pass_hat_k(values, k, weights)) is not None
-            }
-            if binary
-            else {}
-        ),
-        trial_correlation=intraclass_correlation(
-            np.concatenate(values), [one.sample for one in scored for _ in one.values]
-        ),
-        noise_flips=noise_flip_rate(values) if binary else None,
-        steps=float(np.mean(steps)) if steps else None,
-        tokens=float(np.mean([row.tokens for row in played])),
-        cost=float(np.mean(costs)) if costs else None,
-    )
-
-
-def _missing(rows: Sequence[EpisodeRow], score: str) -> dict[str, int]:
-    """Count the episodes without a score, by the kind of reason."""
-    counts: dict[str, int] = {}
-    for row in rows:
-        if score not in row.scores:
-            reason = (row.missing or "unscored").partition(":")[0]
-            counts[reason] = counts.get(reason, 0) + 1
-    return counts
-
-
-def _is_binary(runs: Sequence[SampleRuns]) -> bool:
-    return all(((one.values == 0) | (one.values == 1)).all() for one in runs)
 
 
 def _flips(both: Sequence[tuple[SampleRuns, SampleRuns]]) -> tuple[float, float]:

@@ -34,9 +34,15 @@ class _Box(NamedTuple):
         )
 
 
-def map_svg(report: SimilarityReport) -> str:
-    """Return the environments in the plane, as SVG."""
-    return svg(8, 6.5, partial(_draw, report))
+def map_svg(report: SimilarityReport, width: float = 8.0, height: float = 6.5) -> str:
+    """Return the environments in the plane, as SVG.
+
+    Args:
+        report: The report.
+        width: In inches; letters keep their size.
+        height: In inches.
+    """
+    return svg(width, height, partial(_draw, report))
 
 
 def _draw(report: SimilarityReport, figure: "Figure") -> None:

@@ -1,0 +1,1 @@
+"""One page that shows all that logs say."""
