@@ -32,6 +32,12 @@ Out = Annotated[
 ]
 Concurrency = Annotated[int, typer.Option(min=1, help="Items worked on at once.")]
 Connections = Annotated[int, typer.Option(min=1, help="Requests at once to one model.")]
+ResponseSchema = Annotated[
+    bool, typer.Option(help="Hand the schema of answers to providers that take one.")
+]
+WeakIsolation = Annotated[
+    bool, typer.Option(help="Go on where this machine cannot confine programs.")
+]
 PriceTable = Annotated[
     Path | None,
     typer.Option(help="YAML: a model's name to {input: $, output: $} for a million tokens."),
@@ -73,13 +79,9 @@ def skeletons(
     repairs: Annotated[int, typer.Option(min=0, help="How often faults go back.")] = 2,
     concurrency: Concurrency = 10,
     max_connections: Connections = 10,
-    response_schema: Annotated[
-        bool, typer.Option(help="Hand the schema of answers to providers that take one.")
-    ] = True,
+    response_schema: ResponseSchema = True,
     prices: PriceTable = None,
-    allow_weak_isolation: Annotated[
-        bool, typer.Option(help="Go on where this machine cannot confine programs.")
-    ] = False,
+    allow_weak_isolation: WeakIsolation = False,
 ) -> None:
     """Build environment programs from plain tasks, and prove them.
 

@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from envscaler_eval.cli.synth import Model, ModelRole, tell_unfinished
+from envscaler_eval.cli.synth import Model, ModelRole, WeakIsolation, tell_unfinished
 
 _IDEA_FILE = "idea.txt"
 _RECORDED = "allotments"
@@ -22,9 +22,7 @@ def demo(
     out: Annotated[Path, typer.Option(help="The folder of the run.")] = Path("synth-demo"),
     model: Model = None,
     model_role: ModelRole = None,
-    allow_weak_isolation: Annotated[
-        bool, typer.Option(help="Go on where this machine cannot confine programs.")
-    ] = False,
+    allow_weak_isolation: WeakIsolation = False,
 ) -> None:
     """Build an environment and its scenarios from one line, and tell each step.
 

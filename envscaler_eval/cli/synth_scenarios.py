@@ -13,6 +13,8 @@ from envscaler_eval.cli.synth import (
     ModelRole,
     Out,
     PriceTable,
+    ResponseSchema,
+    WeakIsolation,
     tell_unfinished,
 )
 from envscaler_eval.errors import UsageError
@@ -36,13 +38,9 @@ def scenarios(
     ] = False,
     concurrency: Concurrency = 10,
     max_connections: Connections = 10,
-    response_schema: Annotated[
-        bool, typer.Option(help="Hand the schema of answers to providers that take one.")
-    ] = True,
+    response_schema: ResponseSchema = True,
     prices: PriceTable = None,
-    allow_weak_isolation: Annotated[
-        bool, typer.Option(help="Go on where this machine cannot confine programs.")
-    ] = False,
+    allow_weak_isolation: WeakIsolation = False,
 ) -> None:
     """Give the environments of a run scenarios that are solved and audited.
 
