@@ -49,7 +49,7 @@ class LoggedTrajectory:
             not graded.
         record: What the log keeps of the episode; none where it came to nothing.
         messages: What the agent saw and said.
-        fault: Why it came to no episode, if it did not.
+        error: What Inspect could not run it for, if so.
     """
 
     log: str
@@ -64,7 +64,14 @@ class LoggedTrajectory:
     scores: dict[str, float]
     record: EpisodeRecord | None
     messages: Sequence[ChatMessage]
-    fault: str | None
+    error: str | None
+
+    @property
+    def fault(self) -> str | None:
+        """Why it came to no episode; none if it did."""
+        if self.record is None:
+            return self.error or "the log holds no episode"
+        return self.record.breakdown
 
 
 class TrajectoryLogs:
@@ -156,12 +163,8 @@ def _trajectory(header: EvalLog, sample: EvalSample) -> LoggedTrajectory:
         else {},
         record=record,
         messages=sample.messages,
-        fault=sample.error.message if sample.error else _breakdown(record),
+        error=sample.error.message if sample.error else None,
     )
-
-
-def _breakdown(record: EpisodeRecord | None) -> str | None:
-    return "the log holds no episode" if record is None else record.breakdown
 
 
 def _tools(log: str, sample: str, epoch: int) -> str:
