@@ -91,7 +91,7 @@ def collect(
     if not packs:
         raise UsageError("no environment is left; name some with --envs")
     generation = {"temperature": temperature, "top_p": top_p, "max_tokens": max_tokens}
-    running = {"max_connections": max_connections, "model_base_url": model_base_url}
+    running = {"max_connections": max_connections}
     counts = run(
         packs,
         model,
@@ -105,9 +105,13 @@ def collect(
             scenarios_per_env=scenarios_per_env,
             seed=seed,
             allow_weak_isolation=allow_weak_isolation,
+            base_url=model_base_url,
             generation={name: value for name, value in generation.items() if value is not None},
             running={name: value for name, value in running.items() if value is not None},
         ),
     )
     typer.echo(tabulate(counts.rows(), ["trajectories", "Non-Conv", "Conv"]))
-    typer.echo(f"\nWrite them with: envscaler export sft {out} --out DIR")
+    if counts.number_kept:
+        typer.echo(f"\nWrite them with: envscaler export sft {out} --out DIR")
+    else:
+        typer.echo("\nNone is kept; the export may take them with a filter of its own.")

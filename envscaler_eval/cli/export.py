@@ -15,6 +15,7 @@ from envscaler_eval.cli.filter_options import (
     UNGRADED,
     chosen_filter,
 )
+from envscaler_eval.errors import UsageError
 
 export_app = typer.Typer(
     help="Write packs and logs in the formats of others.", no_args_is_help=True
@@ -63,8 +64,9 @@ def export_sft(
         typer.Option(help="A row for each trajectory, or the paper's sample for each turn."),
     ] = "conversational",
     form: Annotated[
-        Literal["alpaca", "sharegpt"], typer.Option(help="The form of the paper's samples.")
-    ] = "alpaca",
+        Literal["alpaca", "sharegpt"] | None,
+        typer.Option(help="The form of the samples of --style paper; by default alpaca."),
+    ] = None,
     table: Annotated[
         Literal["parquet", "jsonl"], typer.Option("--format", help="The form of the table.")
     ] = "parquet",
@@ -89,6 +91,8 @@ def export_sft(
     from envscaler_eval.exports.trajectory_filter import TrajectoryFilter
     from envscaler_eval.results.manifest import read_manifest
 
+    if form and style != "paper":
+        raise UsageError(f"--form {form} is a form of the paper's samples; add --style paper")
     given = {
         "min_reward": min_reward,
         "ungraded": ungraded,
@@ -112,7 +116,7 @@ def export_sft(
         envs=tuple(name.strip() for name in (envs or "").split(",") if name.strip()),
         manifest=read_manifest(manifest) if manifest else None,
         style=style,
-        form=form,
+        form=form or "alpaca",
         table=table,
     )
     counts = write(sources, out, choices)

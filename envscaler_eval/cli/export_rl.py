@@ -80,6 +80,9 @@ def export_rl(
     if manifest and envs:
         raise UsageError("--envs and --manifest both name environments; give one of them")
     packs = manifest_packs(manifest) if manifest else []
+    if manifest and not packs:
+        # An empty list of environments would stand for the whole split.
+        raise UsageError(f"{manifest}: names no environment; choose a manifest that names some")
     settings = RlSettings(
         envs=tuple(listed(envs)) or tuple(str(pack.folder) for pack in packs),
         tags=tuple(listed(tags)),

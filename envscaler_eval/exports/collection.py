@@ -32,6 +32,7 @@ class CollectChoices:
         seed: Fixes the environments' chance and the choice of scenarios.
         allow_weak_isolation: Whether isolated packs may run where a protection is
             missing.
+        base_url: Where a teacher that is given by name is served, if not at the usual place.
         generation: Settings of generation, such as `temperature`.
         running: More that Inspect's `eval_set` takes, such as `max_connections`.
     """
@@ -42,6 +43,7 @@ class CollectChoices:
     scenarios_per_env: int | None = None
     seed: int = 0
     allow_weak_isolation: bool = False
+    base_url: str | None = None
     generation: Mapping[str, Any] = field(default_factory=dict)
     running: Mapping[str, Any] = field(default_factory=dict)
 
@@ -71,10 +73,15 @@ def collect(
         How many are kept, and how many dropped for which reason.
 
     Raises:
-        UsageError: Environments to test on are among them, or a user is missing.
+        UsageError: Environments to test on are among them, a user is missing, a model
+            cannot be had or never comes to an episode, or the folder holds something
+            else. A collection in it that is made in another way stays as it is.
     """
     from inspect_ai import eval_set
+    from inspect_ai._util.error import PrerequisiteError  # Inspect has no public name for it.
+    from inspect_ai.model import GenerateConfig
 
+    from envscaler_eval.results.named_models import named_model, told_in_a_line
     from envscaler_eval.tasks import envscaler
 
     choices = choices or CollectChoices()
@@ -83,32 +90,71 @@ def collect(
         raise UsageError(
             "conversations need a model for the user; add --user-model MODEL or --mode non_conv"
         )
-    out.mkdir(parents=True, exist_ok=True)
-    (out / FILTER_FILE).write_text(wanted.model_dump_json(indent=1) + "\n", encoding="utf-8")
-    eval_set(
-        envscaler(
-            envs=[pack.info.id if is_shipped(pack) else str(pack.folder) for pack in packs],
-            mode=choices.mode,
-            protocol=choices.protocol,
-            trials=choices.trials,
-            scenarios_per_env=choices.scenarios_per_env,
-            seed=choices.seed,
-            allow_weak_isolation=choices.allow_weak_isolation,
-        ),
-        log_dir=str(out / LOGS),
-        model=teacher,
-        model_roles=None if user is None else {"user": user},
-        # A fault of the infrastructure costs its own sample only, after two more tries.
-        fail_on_error=False,
-        retry_on_error=2,
-        retry_attempts=0,
-        **choices.running,
-        **choices.generation,
+    if isinstance(teacher, str):
+        config = GenerateConfig(**choices.generation)
+        teacher = named_model(teacher, base_url=choices.base_url, config=config)
+    if isinstance(user, str):
+        user = named_model(user)
+    task = envscaler(
+        envs=[pack.info.id if is_shipped(pack) else str(pack.folder) for pack in packs],
+        mode=choices.mode,
+        protocol=choices.protocol,
+        trials=choices.trials,
+        scenarios_per_env=choices.scenarios_per_env,
+        seed=choices.seed,
+        allow_weak_isolation=choices.allow_weak_isolation,
     )
+    is_new = not (out / LOGS).exists()
+    if is_new:
+        _write_filter(out, wanted)
+    try:
+        _, logs = eval_set(
+            task,
+            log_dir=str(out / LOGS),
+            model=teacher,
+            model_roles=None if user is None else {"user": user},
+            # A fault of the infrastructure costs its own sample only, after two more tries.
+            fail_on_error=False,
+            retry_on_error=2,
+            retry_attempts=0,
+            **choices.running,
+            **choices.generation,
+        )
+    except PrerequisiteError as fault:
+        if is_new:
+            raise UsageError(f"{out}: {told_in_a_line(fault)}") from None
+        raise UsageError(
+            f"{out}: holds a collection of another model or with other settings; "
+            "write to another folder"
+        ) from None
+    if not is_new:
+        # Only now is it sure that the collection there is this one.
+        _write_filter(out, wanted)
     counts = FilterCounts()
+    played, faults = False, [log.error.message for log in logs if log.error]
     for trajectory in TrajectoryLogs([out / LOGS]).read():
         counts.add(wanted.verdict(trajectory), trajectory.mode)
+        if trajectory.fault is None:
+            played = True
+        else:
+            faults.append(trajectory.fault)
+    if not played:
+        told = " ".join(faults[0].split()) if faults else "the logs hold none"
+        raise UsageError(
+            f"{out}: no attempt came to an episode: {told}; mend that, remove the folder and "
+            "collect again"
+        )
     return counts
+
+
+def _write_filter(out: Path, wanted: TrajectoryFilter) -> None:
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        (out / FILTER_FILE).write_text(wanted.model_dump_json(indent=1) + "\n", encoding="utf-8")
+    except OSError as fault:
+        raise UsageError(
+            f"{out}: cannot be written: {fault.strerror}; write to another folder"
+        ) from None
 
 
 def is_collection(folder: Path) -> bool:

@@ -49,6 +49,7 @@ class LoggedTrajectory:
             not graded.
         record: What the log keeps of the episode; none where it came to nothing.
         messages: What the agent saw and said.
+        fault: Why it came to no episode, if it did not.
     """
 
     log: str
@@ -63,6 +64,7 @@ class LoggedTrajectory:
     scores: dict[str, float]
     record: EpisodeRecord | None
     messages: Sequence[ChatMessage]
+    fault: str | None
 
 
 class TrajectoryLogs:
@@ -154,7 +156,12 @@ def _trajectory(header: EvalLog, sample: EvalSample) -> LoggedTrajectory:
         else {},
         record=record,
         messages=sample.messages,
+        fault=sample.error.message if sample.error else _breakdown(record),
     )
+
+
+def _breakdown(record: EpisodeRecord | None) -> str | None:
+    return "the log holds no episode" if record is None else record.breakdown
 
 
 def _tools(log: str, sample: str, epoch: int) -> str:

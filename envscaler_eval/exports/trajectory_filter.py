@@ -49,7 +49,7 @@ class TrajectoryFilter(Frozen):
     def verdict(self, trajectory: LoggedTrajectory) -> str:
         """Return `kept`, or the first reason against a trajectory."""
         record = trajectory.record
-        if record is None or record.breakdown is not None:
+        if record is None or trajectory.fault is not None:
             return "error, no episode"
         fault = _user_fault(record)
         if self.sound_user and fault is not None:

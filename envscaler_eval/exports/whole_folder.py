@@ -17,12 +17,17 @@ def whole_folder(out: Path) -> Iterator[Path]:
         out: The place, where nothing may be yet.
 
     Raises:
-        UsageError: Something is there.
+        UsageError: Something is there, or the place cannot be written to.
     """
-    if out.exists():
-        raise UsageError(f"{out}: is there already; remove it or write to another folder")
-    out.parent.mkdir(parents=True, exist_ok=True)
-    staging = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
+    try:
+        if out.exists():
+            raise UsageError(f"{out}: is there already; remove it or write to another folder")
+        out.parent.mkdir(parents=True, exist_ok=True)
+        staging = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
+    except OSError as fault:
+        raise UsageError(
+            f"{out}: cannot be written: {fault.strerror}; write to another folder"
+        ) from None
     try:
         draft = staging / out.name
         draft.mkdir()

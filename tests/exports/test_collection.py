@@ -131,3 +131,71 @@ def test_logs_of_other_tasks_are_refused(tmp_path: Path) -> None:
     inspect_eval(_arithmetic(), model="mockllm/model", log_dir=str(tmp_path))
     with pytest.raises(UsageError, match=r"is of the task .*arithmetic, a benchmark or one of"):
         TrajectoryLogs([tmp_path])
+
+
+def _files(folder: Path) -> dict[Path, bytes]:
+    return {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+
+
+def test_a_collection_of_another_model_stays_as_it_is(tmp_path: Path) -> None:
+    envs = ("--mode", "non_conv", "--envs", write_pack(tmp_path), "--out", tmp_path / "col")
+    assert _command("collect", "--model", "policy/oracle", *envs).exit_code == 0
+    before = _files(tmp_path / "col")
+    ended = _command("collect", "--model", "policy/noop", "--min-reward", 0.5, *envs)
+    assert isinstance(ended.exception, UsageError)
+    assert "col: holds a collection of another model" in ended.exception.message
+    assert _files(tmp_path / "col") == before
+
+
+def test_a_collection_that_goes_on_takes_the_new_filter(tmp_path: Path) -> None:
+    envs = ("--mode", "non_conv", "--envs", write_pack(tmp_path), "--out", tmp_path / "col")
+    assert _command("collect", "--model", "policy/oracle", *envs).exit_code == 0
+    ended = _command("collect", "--model", "policy/oracle", "--min-reward", 0.5, *envs)
+    assert ended.exit_code == 0, ended.output
+    assert collected_filter(tmp_path / "col").min_reward == 0.5
+
+
+def test_a_model_that_never_comes_to_an_episode_is_told_with_the_reason(tmp_path: Path) -> None:
+    envs = ("--mode", "non_conv", "--envs", write_pack(tmp_path), "--out", tmp_path / "col")
+    ended = _command("collect", "--model", "policy/nope", *envs)
+    assert isinstance(ended.exception, UsageError)
+    assert "no attempt came to an episode: " in ended.exception.message
+    assert "there is no policy/nope for this task" in ended.exception.message
+    assert "\n" not in ended.exception.message
+
+
+def test_where_none_is_kept_no_export_is_proposed(tmp_path: Path) -> None:
+    envs = ("--mode", "non_conv", "--envs", write_pack(tmp_path), "--out", tmp_path / "col")
+    ended = _command("collect", "--model", "policy/noop", *envs)
+    assert ended.exit_code == 0, ended.output
+    assert "None is kept" in ended.stdout
+    assert "Write them with" not in ended.stdout
+
+
+@pytest.mark.parametrize(
+    ("models", "told"),
+    [
+        (("--model", "nobody/x"), "model 'nobody/x': Model API nobody"),
+        (("--model", "openai/gpt-4.1"), "OPENAI_API_KEY"),
+        (("--model", "policy/oracle", "--user-model", "nobody/x"), "model 'nobody/x': "),
+    ],
+)
+def test_a_model_that_cannot_be_had_is_told_before_anything_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, models: tuple[str, ...], told: str
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    mode = "both" if "--user-model" in models else "non_conv"
+    envs = ("--mode", mode, "--envs", write_pack(tmp_path), "--out", tmp_path / "col")
+    ended = _command("collect", *models, *envs)
+    assert isinstance(ended.exception, UsageError)
+    assert told in ended.exception.message
+    assert "\n" not in ended.exception.message
+    assert not (tmp_path / "col").exists()
+
+
+def test_a_file_in_the_place_of_the_folder_is_told(tmp_path: Path) -> None:
+    (tmp_path / "note.txt").write_text("no folder")
+    envs = ("--mode", "non_conv", "--envs", write_pack(tmp_path), "--out", tmp_path / "note.txt")
+    ended = _command("collect", "--model", "policy/oracle", *envs)
+    assert isinstance(ended.exception, UsageError)
+    assert "note.txt: cannot be written: File exists" in ended.exception.message

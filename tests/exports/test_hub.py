@@ -172,6 +172,14 @@ def test_a_folder_that_is_there_is_not_written_over(tmp_path: Path) -> None:
     assert not (tmp_path / "set").exists()
 
 
+def test_a_place_that_cannot_be_written_to_is_told(tmp_path: Path) -> None:
+    (tmp_path / "note.txt").write_text("no folder")
+    out = tmp_path / "note.txt" / "hub"
+    ended = CliRunner().invoke(app, ["export", "hub", str(write_pack(tmp_path)), "-o", str(out)])
+    assert isinstance(ended.exception, UsageError)
+    assert "note.txt/hub: cannot be written: " in ended.exception.message
+
+
 def test_what_is_no_data_set_of_packs_is_refused(tmp_path: Path) -> None:
     ended = _command("import", "hub", tmp_path / "nowhere", "--out", tmp_path / "back")
     assert isinstance(ended.exception, UsageError)

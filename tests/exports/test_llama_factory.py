@@ -10,6 +10,7 @@ import pytest
 from envscaler_eval.exports.conversation import conversation
 from envscaler_eval.exports.llama_factory import alternates, samples
 from envscaler_eval.exports.trajectories import TrajectoryLogs
+from tests.cli.commands import Command
 from tests.exports.attempts import a_log, export
 from tests.exports.chat_template import parsed_calls, render
 
@@ -132,3 +133,14 @@ def test_roles_in_conversation_alternate_as_both_forms_ask(logs: Path, tmp_path:
         assert tags[0] == "human"
         assert all((a in asks) != (b in asks) for a, b in pairwise(tags))
         assert tags[-1] in answers
+
+
+def test_a_form_of_samples_is_refused_where_no_samples_are_written(
+    envscaler: Command, logs: Path, tmp_path: Path
+) -> None:
+    code, _, told = envscaler(
+        "export", "sft", logs, "--form", "sharegpt", "--out", tmp_path / "sft"
+    )
+    assert code == 2
+    assert "--form sharegpt is a form of the paper's samples; add --style paper" in told
+    assert not (tmp_path / "sft").exists()

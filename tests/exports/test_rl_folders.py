@@ -87,6 +87,19 @@ def test_a_manifest_names_the_environments(envscaler: Command, pack: Path, tmp_p
     assert "1 task of stock_room" in told
 
 
+def test_a_manifest_without_environments_does_not_stand_for_the_whole_split(
+    envscaler: Command, tmp_path: Path
+) -> None:
+    manifest = tmp_path / "environments-000.yaml"
+    write_manifest(manifest, "scaling", [], {})
+    code, _, told = envscaler(
+        "export", "rl", "--target", "trl", "--manifest", manifest, "-o", tmp_path / "out"
+    )
+    assert code == 2
+    assert "environments-000.yaml: names no environment" in told
+    assert not (tmp_path / "out").exists()
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [

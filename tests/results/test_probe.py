@@ -1,5 +1,6 @@
 """Models on the same samples: who wins, how often, and whether it is chance."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -146,3 +147,10 @@ def test_a_model_that_cannot_be_had_is_told_in_a_line(
 def test_a_conversation_wants_a_user() -> None:
     with pytest.raises(UsageError, match="mode both needs a model for the user; add --user MODEL"):
         run_probe(make_models(["policy/noop"], []), _run(5))
+
+
+def test_a_user_that_cannot_be_had_is_told_in_a_line() -> None:
+    run = replace(_run(5), mode="conv", user="nobody/x")
+    with pytest.raises(UsageError, match=r"model 'nobody/x': .*not recognized") as fault:
+        run_probe(make_models(["policy/noop"], []), run)
+    assert "\n" not in fault.value.message

@@ -1,21 +1,19 @@
 """Running models on scenarios chosen at random."""
 
 import random
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from inspect_ai import eval as inspect_eval
-from inspect_ai.model import GenerateConfig, Model, get_model
+from inspect_ai.model import GenerateConfig, Model
 from pydantic import ValidationError
 
 from envscaler_eval import core_yaml
 from envscaler_eval.errors import UsageError
+from envscaler_eval.results.named_models import named_model
 from envscaler_eval.tasks import envscaler
-
-_MARKUP = re.compile(r"\[/?[a-z ]+\]")
 
 
 @dataclass(frozen=True)
@@ -65,7 +63,7 @@ def run_probe(models: Sequence[Model], run: ProbeRun) -> list[str]:
     logs = inspect_eval(
         task,
         model=list(models),
-        model_roles={"user": run.user} if run.user else None,
+        model_roles={"user": named_model(run.user)} if run.user else None,
         sample_id=ids,
         log_dir=str(run.log_dir),
         metadata={"probe": {"scenarios": len(chosen), "seed": run.seed}},
@@ -101,7 +99,7 @@ def make_models(names: Sequence[str], specs: Sequence[str]) -> list[Model]:
     Raises:
         UsageError: A spec is no such mapping, or a model cannot be had.
     """
-    return [_made(name) for name in names] + [_from_spec(spec) for spec in specs]
+    return [named_model(name) for name in names] + [_from_spec(spec) for spec in specs]
 
 
 def _from_spec(text: str) -> Model:
@@ -122,16 +120,7 @@ def _from_spec(text: str) -> Model:
             f"model spec '{text}': {fault}; write such as "
             "'{model: policy/oracle, model_args: {error_rate: 0.2}}'"
         ) from None
-    return _made(name, config=config, base_url=base_url, memoize=False, **arguments)
-
-
-def _made(name: str, **settings: Any) -> Model:
-    try:
-        return get_model(name, **settings)
-    except Exception as fault:
-        # Providers raise what they like: for a missing key or package, for an argument.
-        told = " ".join(_MARKUP.sub("", str(fault)).split())
-        raise UsageError(f"model '{name}': {told.removeprefix('ERROR: ')}") from None
+    return named_model(name, config=config, base_url=base_url, memoize=False, **arguments)
 
 
 def _scenario(metadata: Mapping[str, Any]) -> str:
