@@ -6,7 +6,7 @@ from pathlib import Path
 from jinja2 import Environment as Templates
 from jinja2 import FileSystemLoader, StrictUndefined
 from rich.box import SIMPLE
-from rich.table import Table
+from rich.table import Column, Table
 
 from envscaler_eval.audit.findings import RFC_008, PackCard, Rate
 from envscaler_eval.audit.quality import pooled, quality
@@ -24,7 +24,7 @@ _COLUMNS: dict[str, str] = {
 def summary_table(cards: Sequence[PackCard]) -> Table:
     """Return a row for each pack; percentages are of cases that went right."""
     table = Table(
-        "pack",
+        Column("pack", no_wrap=True, overflow="ignore"),
         "pass",
         "oracle",
         "random (max)",

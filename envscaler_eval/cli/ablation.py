@@ -13,6 +13,7 @@ from envscaler_eval.cli.log_options import (
     SCORE,
     tell,
 )
+from envscaler_eval.output_files import check_writable
 
 
 def ablation(
@@ -44,6 +45,7 @@ def ablation(
     from envscaler_eval.results.labels import from_metadata, read_labelled
     from envscaler_eval.results.tables import remarks
 
+    check_writable(markdown_file, json_file, html_file)
     labelled = read_labelled(logs, from_metadata(METADATA_KEY))
     grids = score_grids(labelled, Accepted(accept_differences, repeats_as_trials), score)
     document = ablation_document(ablations(grids, baseline), remarks(labelled, grids))

@@ -11,6 +11,7 @@ from rich.table import Table
 
 from envscaler_eval.cli.packs import split_names
 from envscaler_eval.errors import UsageError
+from envscaler_eval.output_files import check_writable, write_output
 from envscaler_eval.pack import find_packs
 
 
@@ -46,6 +47,7 @@ def audit(
     from envscaler_eval.audit.report import failures, html_page, rates_text, summary_table
     from envscaler_eval.isolation import IsolationPolicy, isolation_choice
 
+    check_writable(json_file, html_file)
     policy = IsolationPolicy(isolation_choice(isolation), allow_weak_isolation)
     chosen: dict[Path, list[str]] = {}
     for name in what or [str(folder) for folder in find_packs()]:
@@ -72,9 +74,9 @@ def audit(
     for line in failures(cards):
         console.print(line, markup=False, soft_wrap=True)
     if json_file:
-        json_file.write_bytes(TypeAdapter(list[PackCard]).dump_json(cards, indent=2))
+        write_output(json_file, TypeAdapter(list[PackCard]).dump_json(cards, indent=2))
     if html_file:
-        html_file.write_text(html_page(cards), encoding="utf-8")
+        write_output(html_file, html_page(cards))
     if record:
         for selection, card in zip(selections, cards, strict=True):
             if not selection.scenarios:

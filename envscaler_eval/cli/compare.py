@@ -5,6 +5,9 @@ from typing import Annotated
 
 import typer
 
+from envscaler_eval.cli.log_options import tell
+from envscaler_eval.output_files import check_writable
+
 
 def compare_models(
     logs: Annotated[
@@ -75,10 +78,10 @@ def compare_models(
     """Say what changed from the first model to the others, where, and whether it is noise."""
     from envscaler_eval.results.compare_document import comparison_document, plan_document
     from envscaler_eval.results.comparing import Accepted
-    from envscaler_eval.results.document import as_markdown, as_page, as_text
     from envscaler_eval.results.plan_basis import Assumptions
     from envscaler_eval.results.reading import read_results
 
+    check_writable(markdown_file, json_file, html_file)
     sides = [read_results([log], cluster) for log in logs or []]
     if plan is not None:
         assumed = Assumptions(
@@ -94,10 +97,4 @@ def compare_models(
         floors = read_results([floor], cluster) if floor else None
         accepted = Accepted(accept_differences, repeats_as_trials)
         document = comparison_document(sides, accepted, score, floors, published)
-    typer.echo(as_text(document))
-    if markdown_file:
-        markdown_file.write_text(as_markdown(document), encoding="utf-8")
-    if json_file:
-        json_file.write_bytes(document.numbers)
-    if html_file:
-        html_file.write_text(as_page(document), encoding="utf-8")
+    tell(document, markdown_file, json_file, html_file)

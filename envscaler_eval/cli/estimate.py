@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from envscaler_eval.errors import UsageError
+from envscaler_eval.output_files import check_writable, write_output
 
 if TYPE_CHECKING:
     from envscaler_eval.estimate import Assumptions, Dialogue, Row
@@ -60,6 +61,7 @@ def estimate(
 
     if prices is not None and model is None:
         raise UsageError("--prices needs --model, to say whose prices hold")
+    check_writable(json_file)
     table = read_prices(prices)
     named = {"agent": model, "user": user_model or model}
     chosen = _chosen(table, named) if prices else {}
@@ -78,7 +80,7 @@ def estimate(
             "total": _rounded(_dollars(rows, chosen)),
             "left_out": left_out,
         }
-        json_file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+        write_output(json_file, json.dumps(figures, indent=2) + "\n")
 
 
 def _rounded(figures: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from envscaler_eval.output_files import write_output
+
 if TYPE_CHECKING:
     from envscaler_eval.results.document import Document
 
@@ -33,8 +35,8 @@ def tell(document: "Document", markdown: Path | None, json: Path | None, html: P
 
     typer.echo(as_text(document))
     if markdown:
-        markdown.write_text(as_markdown(document), encoding="utf-8")
+        write_output(markdown, as_markdown(document))
     if json:
-        json.write_bytes(document.numbers)
+        write_output(json, document.numbers)
     if html:
-        html.write_text(as_page(document), encoding="utf-8")
+        write_output(html, as_page(document))

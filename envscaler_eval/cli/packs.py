@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import track
 from rich.syntax import Syntax
-from rich.table import Table
+from rich.table import Column, Table
 
 from envscaler_eval.pack import (
     LIBRARY,
@@ -33,7 +33,8 @@ def list_packs(
     ] = LIBRARY,
 ) -> None:
     """List the environments."""
-    table = Table("id", "title", "domain", "split")
+    # Ids are there to be copied.
+    table = Table(Column("id", no_wrap=True, overflow="ignore"), "title", "domain", "split")
     faults = []
     for folder in find_packs(root):
         try:

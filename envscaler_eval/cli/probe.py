@@ -15,6 +15,7 @@ from envscaler_eval.cli.log_options import (
     tell,
 )
 from envscaler_eval.errors import UsageError
+from envscaler_eval.output_files import check_writable
 
 
 def probe(
@@ -70,6 +71,7 @@ def probe(
 
     if bool(logs) == bool(models or model_spec):
         raise UsageError("name either models to run (--models, --model-spec) or logs to read")
+    check_writable(markdown_file, json_file, html_file)
     if not logs:
         from envscaler_eval.results.probe.running import ProbeRun, make_models, run_probe
 

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from envscaler_eval.cli.log_options import ACCEPT_DIFFERENCES, REPEATS_AS_TRIALS, SCORE
+from envscaler_eval.output_files import check_writable, write_output
 
 
 def report(
@@ -57,13 +58,13 @@ def report(
     Scores, the comparison with the first model, curves and training modes of logs that tell
     them, environments, failures, the map of environments, and every sample.
     """
-    from envscaler_eval.errors import UsageError
     from envscaler_eval.results.comparing import Accepted
     from envscaler_eval.results.reading import read_results
     from envscaler_eval.results.report.build import ReportOptions, build_report
     from envscaler_eval.results.report.page import as_html
     from envscaler_eval.results.report.viewer import find_viewer
 
+    check_writable(out)
     table = read_results(logs, cluster)
     page = build_report(
         table,
@@ -78,10 +79,7 @@ def report(
             data_dir=data_dir,
         ),
     )
-    try:
-        out.write_text(as_html(page), encoding="utf-8")
-    except OSError as fault:
-        raise UsageError(f"{out}: cannot be written: {fault.strerror}") from None
+    write_output(out, as_html(page))
     for note in (*page.notes, *(note for section in page.sections for note in section.notes)):
         typer.echo(f"- {note}")
     typer.echo(f"{out}: {', '.join(section.title.lower() for section in page.sections)}")

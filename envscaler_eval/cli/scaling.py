@@ -14,6 +14,7 @@ from envscaler_eval.cli.log_options import (
     SCORE,
     tell,
 )
+from envscaler_eval.output_files import check_writable
 
 scaling = typer.Typer(
     help="Train on more and more environments, and see what it brings.", no_args_is_help=True
@@ -102,6 +103,7 @@ def fit(
     from envscaler_eval.results.scaling.report import scaling_document
     from envscaler_eval.results.tables import remarks
 
+    check_writable(markdown_file, json_file, html_file, figure)
     labelled = read_labelled(logs, from_metadata(METADATA_KEY))
     grids = score_grids(labelled, Accepted(accept_differences, repeats_as_trials), score)
     curves = scaling_curves(grids)

@@ -9,7 +9,9 @@ def serve_policy(
     policy: Annotated[
         str, typer.Argument(help="oracle, noop, random, or scripted: the user without a model.")
     ],
-    port: Annotated[int, typer.Option(help="The port; 0 takes any that is free.")] = 0,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="The port; 0 takes any that is free.")
+    ] = 0,
     host: Annotated[str, typer.Option(help="The address; only this machine by default.")] = (
         "127.0.0.1"
     ),

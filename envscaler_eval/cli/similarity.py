@@ -14,6 +14,7 @@ from envscaler_eval.cli.log_options import (
     SCORE,
     tell,
 )
+from envscaler_eval.output_files import check_writable
 
 
 def similarity(
@@ -91,6 +92,7 @@ def similarity(
     from envscaler_eval.results.similarity.texts import named_texts, pack_texts, texts_at_hand
     from envscaler_eval.results.tables import remarks
 
+    check_writable(markdown_file, json_file, html_file, figure)
     packs = training_packs(train or ())
     tests, left_out = (named_texts(to, data_dir), []) if to else texts_at_hand(data_dir)
     comparison = compare_texts(pack_texts(packs), tests, representation)

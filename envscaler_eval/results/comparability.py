@@ -29,6 +29,24 @@ def one_player(table: ResultTable, name: str) -> str:
     return next(iter(players))
 
 
+def check_distinct(sides: Sequence[ResultTable]) -> None:
+    """Check that no log is on two sides, be it as a copy.
+
+    Raises:
+        UsageError: One is.
+    """
+    seen: dict[tuple[str, str], str] = {}
+    for side in sides:
+        for log in side.logs:
+            if (log.task_id, log.created) in seen:
+                first = seen[log.task_id, log.created]
+                copy = "" if first == log.path else f" (as {log.path})"
+                raise UsageError(
+                    f"{first}: the same log is on both sides{copy}; name logs of two runs"
+                )
+        seen.update({(log.task_id, log.created): log.path for log in side.logs})
+
+
 def without_repeats(table: ResultTable, as_trials: bool, name: str) -> ResultTable:
     """Return the table with each sample and epoch once.
 

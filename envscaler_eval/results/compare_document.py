@@ -6,7 +6,7 @@ from dataclasses import replace
 from pydantic import TypeAdapter
 
 from envscaler_eval.errors import UsageError
-from envscaler_eval.results.comparability import without_repeats
+from envscaler_eval.results.comparability import check_distinct, without_repeats
 from envscaler_eval.results.comparing import Accepted, compare
 from envscaler_eval.results.comparison import ComparisonReport
 from envscaler_eval.results.comparison_tables import comparison_tables
@@ -41,6 +41,7 @@ def comparison_document(
         raise UsageError(
             "name the logs of two models at least, BEFORE and AFTER; or one with --published"
         )
+    check_distinct(sides)
     report = ComparisonReport((), ())
     if len(sides) > 1:
         report = compare(sides, accepted, score, floors)
@@ -60,7 +61,12 @@ def plan_document(
     score: str | None = None,
     repeats_as_trials: bool = False,
 ) -> Document:
-    """Tell how many samples and trials a difference needs; see `plan_tables`."""
+    """Tell how many samples and trials a difference needs; see `plan_tables`.
+
+    Raises:
+        UsageError: A log is on both sides, or see there.
+    """
+    check_distinct(sides)
     tables = plan_tables(difference, sides, assumed, score, repeats_as_trials)
     numbers = TypeAdapter(list[PlainTable]).dump_json(tables, indent=2)
     return Document("Plan", tuple(tables), (), numbers)

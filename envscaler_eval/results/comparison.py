@@ -85,7 +85,8 @@ class Comparison:
         after: The model after.
         difference: The mean difference of a sample, after less before.
         p_holm: Its p-value, corrected for the number of primary tests.
-        detectable: The true difference that this design finds four times in five.
+        detectable: The true difference that this design finds four times in five, or
+            `None` if it finds none that can be.
         cluster_correlation: ICC(1) of differences within a cluster.
         gained: For scores that are 0 or 1 the share of sample runs that go from 0
             to 1, else the share of samples that are better.

@@ -69,8 +69,8 @@ def _differences(comparisons: Sequence[Comparison]) -> PlainTable:
             f"before: {comparisons[0].before.player}; after: {', '.join(afters)}. "
             "Differences are paired by sample. p: sign flips of clusters; the interval inverts "
             "the test. Holm: over the rows that have one. detectable: the true difference that "
-            "these samples and trials find four times in five. floor: what doing nothing earns. "
-            "?: the sign depends on missing episodes."
+            "these samples and trials find four times in five, - if none. floor: what doing "
+            "nothing earns. ?: the sign depends on missing episodes."
         ),
     )
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from envscaler_eval.errors import UsageError
+from envscaler_eval.output_files import write_output
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -54,7 +55,4 @@ def write_svg(file: Path, text: str) -> None:
     """
     if file.suffix != ".svg":
         raise UsageError(f"{file}: figures are written as SVG; name a file that ends in .svg")
-    try:
-        file.write_text(text, encoding="utf-8")
-    except OSError as fault:
-        raise UsageError(f"{file}: cannot be written: {fault.strerror}") from None
+    write_output(file, text)

@@ -1,7 +1,8 @@
 """What missing episodes could change: bounds, if all of them had scored 0, or 1."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import inf
 
 import numpy as np
 
@@ -21,10 +22,15 @@ class Bounds:
     high: float
 
 
-def score_range(*sides: Sequence[SampleRuns]) -> tuple[float, float]:
+def score_range(*sides: Iterable[SampleRuns]) -> tuple[float, float]:
     """Return the lowest and the highest score: 0 and 1, or what was seen beyond."""
     seen = [float(value) for side in sides for runs in side for value in runs.values]
     return min([0.0, *seen]), max([1.0, *seen])
+
+
+def largest_difference(limits: tuple[float, float]) -> float:
+    """Return the largest difference of two scores; of scores beyond 0 to 1 nobody knows it."""
+    return 1.0 if limits == (0.0, 1.0) else inf
 
 
 def mean_bounds(runs: Sequence[SampleRuns], macro: bool, limits: tuple[float, float]) -> Bounds:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from envscaler_eval.results.comparison import ClusterChange, Comparison
-from envscaler_eval.results.missing import difference_bounds, score_range
+from envscaler_eval.results.missing import difference_bounds, largest_difference, score_range
 from envscaler_eval.results.pairing import Pairs, SampleRuns, sample_weights
 from envscaler_eval.results.side import Judged, is_binary, side
 from envscaler_eval.results.statistics import (
@@ -77,7 +77,9 @@ def compare_pairs(compared: Compared) -> Comparison:
         after=side(compared.after_label, compared.after, pairs.after, judged),
         difference=difference,
         p_holm=None,
-        detectable=detectable_difference(difference.error, difference.clusters),
+        detectable=detectable_difference(
+            difference.error, difference.clusters, largest=largest_difference(limits)
+        ),
         cluster_correlation=intraclass_correlation(differences, clusters),
         gained=gained,
         lost=lost,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from envscaler_eval.errors import UsageError
+from envscaler_eval.results.missing import largest_difference, score_range
 from envscaler_eval.results.pairing import SampleRuns, pair
 from envscaler_eval.results.statistics import (
     POWER,
@@ -63,6 +64,7 @@ class Basis:
         variation: How much differences vary.
         samples: How many samples the logs have, if there are logs.
         clusters: How many clusters.
+        largest: The largest difference that two scores can have.
         assumed: What no log told.
     """
 
@@ -70,6 +72,7 @@ class Basis:
     variation: Variation
     samples: int | None
     clusters: int | None
+    largest: float
     assumed: tuple[str, ...]
 
 
@@ -89,7 +92,7 @@ def basis_from_assumptions(assumed: Assumptions) -> Basis:
         f"ICC of clusters {assumed.cluster_correlation}",
         f"{assumed.cluster_size:g} samples a cluster",
     )
-    return Basis("assumed", variation, None, None, told)
+    return Basis("assumed", variation, None, None, 1.0, told)
 
 
 def basis_from_runs(
@@ -142,7 +145,8 @@ def basis_from_runs(
         if len(kept) > count:
             told.append(f"ICC of clusters {correlation}")
     variation = Variation(tasks, sum(noises), correlation, len(kept) / count)
-    return Basis(name, variation, len(kept), count, tuple(dict.fromkeys(told)))
+    largest = largest_difference(score_range(before.values(), after.values() if after else ()))
+    return Basis(name, variation, len(kept), count, largest, tuple(dict.fromkeys(told)))
 
 
 def _trial_noise(runs: Sequence[SampleRuns], assumed: Assumptions, told: list[str]) -> float:

@@ -80,7 +80,7 @@ def _table(difference: float, basis: Basis, power: float) -> PlainTable:
         row.append(str(samples * epochs))
         if basis.samples is not None and basis.clusters is not None:
             error = variation.error(basis.samples, epochs)
-            found = detectable_difference(error, basis.clusters, power)
+            found = detectable_difference(error, basis.clusters, power, basis.largest)
             row.append("-" if found is None else f"{found:.3f}")
         rows.append(tuple(row))
     headers = ["trials", "samples", "clusters", "episodes of a model"]

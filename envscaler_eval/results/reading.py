@@ -121,6 +121,11 @@ def _read(header: EvalLog, cluster_key: str | None) -> tuple[LogHeader, list[Epi
     summaries = read_eval_log_sample_summaries(header.location)
     names = score_names(summaries)
     if not names:
+        if all(summary.error for summary in summaries):
+            raise UsageError(
+                f"{header.location}: the run failed before any sample was scored; finish it with "
+                "`inspect eval-retry`, or leave it out"
+            )
         raise UsageError(
             f"{header.location}: no sample has a numeric score; score it with `inspect score`, "
             "or leave it out"

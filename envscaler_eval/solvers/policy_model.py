@@ -51,12 +51,16 @@ class PolicyModel(ModelAPI):
             error_rate: The share of its calls that `oracle` gets wrong, from 0 to 1.
             seed: Fixes which calls those are, together with the sample and the
                 epoch.
-            **model_args: Not used.
+            **model_args: None but these.
 
         Raises:
-            UsageError: There is no such rate, or the policy is not the oracle.
+            UsageError: There is no such rate or argument, or the policy is not the
+                oracle.
         """
         super().__init__(model_name, base_url, api_key, [], config)
+        if model_args:
+            unknown = ", ".join(sorted(model_args))
+            raise UsageError(f"-M {unknown}: policy/{model_name} takes error_rate and seed only")
         if type(error_rate) not in (int, float) or not 0 <= error_rate <= 1:
             raise UsageError(f"error_rate is '{error_rate}'; use a number from 0 to 1")
         if error_rate and model_name != _ORACLE:

@@ -94,6 +94,48 @@ def test_mistakes_end_in_one_line(envscaler: Command, arguments: list[str], told
     assert told in err and err.count("\n") == 1
 
 
+@pytest.mark.parametrize("form", ["--json", "--html", "--markdown"])
+def test_a_file_that_cannot_be_written_is_told_before_the_work(
+    envscaler: Command, logs: tuple[Path, Path], tmp_path: Path, form: str
+) -> None:
+    for place, told in (
+        (tmp_path, "Is a directory"),
+        (tmp_path / "no" / "file", "No such file or directory"),
+    ):
+        code, out, err = envscaler("compare", *logs, form, place)
+        assert (code, out) == (2, "")
+        assert f"{place}: cannot be written: {told}" in err and err.count("\n") == 1
+
+
+@pytest.mark.parametrize("plan", [(), ("--plan", "0.1")])
+def test_a_log_is_not_compared_with_itself(
+    envscaler: Command, logs: tuple[Path, Path], tmp_path: Path, plan: tuple[str, ...]
+) -> None:
+    copy = tmp_path / "copy.eval"
+    copy.write_bytes(logs[0].read_bytes())
+    for again in (logs[0], logs[0].parent, copy):
+        code, out, err = envscaler("compare", logs[0], again, *plan)
+        assert (code, out) == (2, "")
+        assert "the same log is on both sides" in err and err.count("\n") == 1
+
+
+def test_a_difference_that_can_never_be_found_is_not_named(
+    envscaler: Command, tmp_path: Path
+) -> None:
+    few: Runs = {f"s{n}": [float(n == 0)] for n in range(5)}
+    more: Runs = {f"s{n}": [float(n < 3)] for n in range(5)}
+    paths = [
+        write_log(tmp_path / side, runs, model=f"acme/{side}")
+        for side, runs in (("b", few), ("a", more))
+    ]
+    numbers = tmp_path / "numbers.json"
+    code, out, _ = envscaler("compare", *paths, "--json", numbers)
+    assert code == 0
+    (row,) = (line for line in out.splitlines() if "5 in 5 samples" in line)
+    assert re.split(r"\s{2,}", row.strip())[-1] == "-"
+    assert json.loads(numbers.read_text("utf-8"))["comparisons"][0]["detectable"] is None
+
+
 def test_it_plans_with_and_without_logs(envscaler: Command, logs: tuple[Path, Path]) -> None:
     code, out, _ = envscaler("compare", "--plan", "0.05", "--cluster-correlation", "0")
     assert code == 0

@@ -80,6 +80,22 @@ def test_more_trials_need_fewer_samples_and_find_more_with_those_at_hand(tmp_pat
     assert all(int(row[1]) == 4 * int(row[2]) for row in table.rows)
 
 
+def _found_by(tmp_path: Path, *values: float, model_correlation: float = 0.7) -> set[str]:
+    write_log(tmp_path, {f"s{n}": [value] for n, value in enumerate(values)})
+    (table,) = plan_tables(
+        0.1, [read_results([tmp_path])], Assumptions(model_correlation=model_correlation)
+    )
+    return {row[-1] for row in table.rows}
+
+
+def test_what_the_samples_at_hand_can_never_find_is_not_named(tmp_path: Path) -> None:
+    assert _found_by(tmp_path / "five", 0.5, 0.51, 0.5, 0.52, 0.5) == {"-"}
+    assert "-" not in _found_by(tmp_path / "six", 0.5, 0.51, 0.5, 0.52, 0.5, 0.51)
+    assert "-" in _found_by(tmp_path / "wide", 0, 1, 0, 1, 0, 1, model_correlation=0)
+    # Of scores beyond 0 to 1 nobody knows how far they reach.
+    assert "-" not in _found_by(tmp_path / "steps", 0, 10, 0, 10, 0, 10, model_correlation=0)
+
+
 def test_samples_of_large_clusters_say_less() -> None:
     def samples(**assumed: float) -> int:
         (table,) = plan_tables(0.1, [], Assumptions(**assumed))

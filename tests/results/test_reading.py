@@ -81,6 +81,13 @@ def test_a_score_in_words_is_refused_and_never_read_as_zero(tmp_path: Path) -> N
         read_results([path])
 
 
+def test_of_a_run_that_failed_before_any_score_it_is_told_to_finish_it(tmp_path: Path) -> None:
+    for name, runs in (("some", {"a": [RuntimeError("down")]}), ("none", {"a": [None]})):
+        path = write_log(tmp_path / name, runs, status="cancelled")
+        with pytest.raises(UsageError, match=r"failed before any sample.*`inspect eval-retry`"):
+            read_results([path])
+
+
 def test_numbers_beside_words_are_read(tmp_path: Path) -> None:
     write_log(tmp_path, {"a": [{"right": "C", "colour": "blue"}]})
     (row,) = read_results([tmp_path]).rows

@@ -198,6 +198,21 @@ def test_the_detectable_difference_has_the_power_that_statsmodels_gives_it(clust
     assert 0.78 < power < 0.83
 
 
+@pytest.mark.parametrize("clusters", [1, 2, 5])
+def test_a_test_that_can_never_reject_finds_no_difference(clusters: int) -> None:
+    assert difference_test(np.arange(1.0, clusters + 1), list(range(clusters))).p > 0.05
+    assert detectable_difference(0.01, clusters) is None
+    assert detectable_difference(0.01, 6) is not None
+
+
+def test_no_difference_is_found_that_is_larger_than_scores_allow_or_rests_on_no_variation() -> None:
+    found = detectable_difference(0.4, 8)
+    assert found is not None and found > 1
+    assert detectable_difference(0.4, 8, largest=1.0) is None
+    assert detectable_difference(0.1, 8, largest=1.0) == detectable_difference(0.1, 8)
+    assert detectable_difference(0.0, 8) is None
+
+
 def test_every_sign_pattern_is_tried_once() -> None:
     sums = np.array([3.0, 1.0, 0.5])
     totals = [abs(np.dot(signs, sums)) for signs in product((1, -1), repeat=3)]

@@ -149,6 +149,11 @@ def test_an_erring_oracle_is_worse_the_more_it_errs_and_the_same_in_every_run(
     assert much == rewards(0.6)
 
 
+def test_a_misspelt_argument_is_refused() -> None:
+    with pytest.raises(UsageError, match="-M eror_rate: policy/oracle takes error_rate and seed"):
+        get_model("policy/oracle", eror_rate=0.3, memoize=False)
+
+
 @pytest.mark.parametrize(
     ("policy", "error_rate", "told"),
     [

@@ -1,26 +1,39 @@
 """What a design can find: the difference that a test misses one time in five."""
 
 from dataclasses import dataclass
-from math import ceil, sqrt
+from math import ceil, inf, sqrt
 
 from envscaler_eval.results.statistics.clustered import FEWEST_CLUSTERS
 
 POWER = 0.8
 ALPHA = 0.05
 
+FEWEST_TO_REJECT = 6
+"""Below, the test by sign flips finds nothing at 5%: of 2^5 sign patterns two are as far."""
 
-def detectable_difference(error: float, clusters: int, power: float = POWER) -> float | None:
+_ROUNDING = 1e-9
+
+
+def detectable_difference(
+    error: float, clusters: int, power: float = POWER, largest: float = inf
+) -> float | None:
     """Return the true difference that is found with a given power at 5%.
 
     Args:
         error: The standard error of the estimated difference.
         clusters: How many clusters it is from.
         power: The probability of finding it.
+        largest: The largest difference that two scores can have.
 
     Returns:
-        The difference, in the units of the error, or `None` with one cluster.
+        The difference, in the units of the error; or `None` where the test can find
+        none with so few clusters, would find only what is larger than can be, or
+        nothing varies, so that nobody knows.
     """
-    return _reach(clusters, power) * error if clusters > 1 else None
+    if clusters < FEWEST_TO_REJECT or error < _ROUNDING:
+        return None
+    found = _reach(clusters, power) * error
+    return found if found <= largest else None
 
 
 def _reach(clusters: int, power: float) -> float:
