@@ -78,7 +78,7 @@ def collect(
             else. A collection in it that is made in another way stays as it is.
     """
     from inspect_ai import eval_set
-    from inspect_ai._util.error import PrerequisiteError  # Inspect has no public name for it.
+    from inspect_ai._util.error import PrerequisiteError
     from inspect_ai.model import GenerateConfig
 
     from envscaler_eval.results.named_models import named_model, told_in_a_line
