@@ -1,8 +1,9 @@
 """The command that audits packs."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -13,6 +14,9 @@ from envscaler_eval.cli.packs import split_names
 from envscaler_eval.errors import UsageError
 from envscaler_eval.output_files import check_writable, write_output
 from envscaler_eval.pack import find_packs
+
+if TYPE_CHECKING:
+    from envscaler_eval.audit import PackCard
 
 
 def audit(
@@ -44,7 +48,7 @@ def audit(
     from pydantic import TypeAdapter
 
     from envscaler_eval.audit import PackCard, Selection, audit_packs, record_quality
-    from envscaler_eval.audit.report import failures, html_page, rates_text, summary_table
+    from envscaler_eval.audit.report import html_page
     from envscaler_eval.isolation import IsolationPolicy, isolation_choice
 
     check_writable(json_file, html_file)
@@ -69,10 +73,7 @@ def audit(
             lambda done, total: progress.update(bar, completed=done, total=total),
             policy,
         )
-    console.print(summary_table(cards))
-    console.print(rates_text(cards))
-    for line in failures(cards):
-        console.print(line, markup=False, soft_wrap=True)
+    print_cards(console, cards)
     if json_file:
         write_output(json_file, TypeAdapter(list[PackCard]).dump_json(cards, indent=2))
     if html_file:
@@ -83,6 +84,16 @@ def audit(
                 record_quality(selection.folder, card)
     if not all(card.passed for card in cards):
         raise typer.Exit(1)
+
+
+def print_cards(console: Console, cards: "Sequence[PackCard]") -> None:
+    """Print what audits have found: a row for each pack, the rates, and each failure."""
+    from envscaler_eval.audit.report import failures, rates_text, summary_table
+
+    console.print(summary_table(cards))
+    console.print(rates_text(cards))
+    for line in failures(cards):
+        console.print(line, markup=False, soft_wrap=True)
 
 
 def audit_benchmark(

@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from envscaler_eval.cli.audit import print_cards
 from envscaler_eval.cli.synth import Model, ModelRole, WeakIsolation, tell_unfinished
 
 _IDEA_FILE = "idea.txt"
@@ -30,7 +31,6 @@ def demo(
     audited pack.
     """
     from envscaler_eval.audit import Selection, audit_packs
-    from envscaler_eval.audit.report import failures, rates_text, summary_table
     from envscaler_eval.isolation import IsolationPolicy
     from envscaler_eval.synth.artefacts import Artefacts
     from envscaler_eval.synth.models import Models, role_models
@@ -76,10 +76,7 @@ def demo(
         console.print("No pack came of it; the lines above say why.")
         raise typer.Exit(1)
     cards = audit_packs([Selection(folder) for folder in folders], 1, isolation=isolation)
-    console.print(summary_table(cards))
-    console.print(rates_text(cards))
-    for line in failures(cards):
-        console.print(line, markup=False, soft_wrap=True)
+    print_cards(console, cards)
     for folder in folders:
         console.print(f"\nRead it:   envscaler show {folder}", soft_wrap=True)
         console.print(

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from envscaler_eval.cli.audit import print_cards
 from envscaler_eval.cli.synth import (
     Concurrency,
     Connections,
@@ -48,7 +49,6 @@ def scenarios(
     with 1 when no pack passes the audit, or something is unfinished.
     """
     from envscaler_eval.audit import Selection, audit_packs, record_quality
-    from envscaler_eval.audit.report import failures, rates_text, summary_table
     from envscaler_eval.cli.synth_display import Display
     from envscaler_eval.isolation import IsolationPolicy
     from envscaler_eval.prices import read_prices
@@ -88,10 +88,7 @@ def scenarios(
     if cards:
         for folder, card in zip(folders, cards, strict=True):
             record_quality(folder, card)
-        console.print(summary_table(cards))
-        console.print(rates_text(cards))
-        for line in failures(cards):
-            console.print(line, markup=False, soft_wrap=True)
+        print_cards(console, cards)
     tell_unfinished(console, run)
     if not any(card.passed for card in cards) or run.unfinished:
         raise typer.Exit(1)
