@@ -31,8 +31,16 @@ def list_packs(
     root: Annotated[
         Path, typer.Option(help="The folder that holds the packs.", exists=True, file_okay=False)
     ] = LIBRARY,
+    stats: Annotated[
+        bool, typer.Option("--stats", help="Show how large they are, beside EnvScaler's.")
+    ] = False,
 ) -> None:
     """List the environments."""
+    if stats:
+        from envscaler_eval.cli.pack_sizes import show_sizes
+
+        show_sizes([read_pack(folder) for folder in find_packs(root)])
+        return
     # Ids are there to be copied.
     table = Table(Column("id", no_wrap=True, overflow="ignore"), "title", "domain", "split")
     faults = []

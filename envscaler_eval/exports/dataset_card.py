@@ -1,6 +1,6 @@
 """The card of a data set of packs: what it holds, and how well it is proven."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,14 +9,11 @@ from jinja2 import FileSystemLoader, StrictUndefined
 
 from envscaler_eval import core_yaml
 from envscaler_eval.audit import audited_hash
-from envscaler_eval.exports.tables import Columns, Format, card_header
+from envscaler_eval.exports.tables import Table, card_header
 from envscaler_eval.pack import Pack
-from envscaler_eval.pack_rows import ENVIRONMENT_COLUMNS, SCENARIO_COLUMNS
-
-_TABLES: dict[str, Columns] = {"scenarios": SCENARIO_COLUMNS, "environments": ENVIRONMENT_COLUMNS}
 
 
-def dataset_card(packs: Sequence[Pack], form: Format, name: str) -> str:
+def dataset_card(packs: Sequence[Pack], tables: Mapping[str, Table], name: str) -> str:
     """Return the card: YAML header and text.
 
     The numbers are those that `envscaler audit --record` wrote into the packs. A
@@ -24,11 +21,11 @@ def dataset_card(packs: Sequence[Pack], form: Format, name: str) -> str:
 
     Args:
         packs: The packs in the data set.
-        form: The form of its tables.
+        tables: Its tables.
         name: What to call it.
     """
     splits = sorted({pack.info.split for pack in packs}, reverse=True)
-    header = core_yaml.dump(_facts_of_all(packs, name)) + card_header(_TABLES, splits, form)
+    header = core_yaml.dump(_facts_of_all(packs, name)) + card_header(tables)
     text = (
         Templates(
             loader=FileSystemLoader(Path(__file__).parent),
@@ -43,7 +40,7 @@ def dataset_card(packs: Sequence[Pack], form: Format, name: str) -> str:
             licences=sorted({pack.info.licence for pack in packs}),
             splits=[(split, *_sizes(packs, split)) for split in splits],
             packs=[_facts(pack) for pack in sorted(packs, key=lambda pack: pack.info.id)],
-            tables={table: list(columns) for table, columns in _TABLES.items()},
+            tables={title: list(table.columns) for title, table in tables.items()},
         )
     )
     return f"---\n{header}---\n\n{text}"

@@ -1,12 +1,13 @@
 """Packs as a data set that `datasets` loads, with a card."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Literal
 
 from envscaler_eval.errors import UsageError
 from envscaler_eval.exports.dataset_card import dataset_card
-from envscaler_eval.exports.tables import Format, write_table
+from envscaler_eval.exports.tables import Columns, Format, Table, write_table
 from envscaler_eval.exports.whole_folder import whole_folder
 from envscaler_eval.pack import Pack
 from envscaler_eval.pack_rows import (
@@ -42,16 +43,33 @@ def export_hub(packs: Sequence[Pack], out: Path, form: Format = "parquet") -> Pa
         if ids.count(env) > 1:
             raise UsageError(f"{env}: two packs have this id; export one of them")
     with whole_folder(out) as folder:
-        for split in SPLITS:
-            chosen = [pack for pack in packs if pack.info.split == split]
-            if chosen:
-                _write_split(folder, split, chosen, form)
-        (folder / "README.md").write_text(dataset_card(packs, form, out.name), encoding="utf-8")
+        tables = {
+            "scenarios": _written(
+                packs, scenario_rows, folder / "scenarios", SCENARIO_COLUMNS, form
+            ),
+            "environments": _written(
+                packs,
+                lambda pack: [environment_row(pack)],
+                folder / "environments",
+                ENVIRONMENT_COLUMNS,
+                form,
+            ),
+        }
+        (folder / "README.md").write_text(dataset_card(packs, tables, out.name), encoding="utf-8")
     return out
 
 
-def _write_split(folder: Path, split: Split, packs: Sequence[Pack], form: Format) -> None:
-    environments: list[Row] = [environment_row(pack) for pack in packs]
-    scenarios: list[Row] = [row for pack in packs for row in scenario_rows(pack)]
-    write_table(folder / "environments", split, environments, ENVIRONMENT_COLUMNS, form)
-    write_table(folder / "scenarios", split, scenarios, SCENARIO_COLUMNS, form)
+def _written(
+    packs: Sequence[Pack],
+    rows: Callable[[Pack], Iterable[Row]],
+    folder: Path,
+    columns: Columns,
+    form: Format,
+) -> Table:
+    """Write a table, each split that has packs, and describe it."""
+    files = {
+        split: write_table(folder, split, chain.from_iterable(map(rows, chosen)), columns, form)
+        for split in SPLITS
+        if (chosen := [pack for pack in packs if pack.info.split == split])
+    }
+    return Table(columns, files)

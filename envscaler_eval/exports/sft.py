@@ -11,7 +11,14 @@ from envscaler_eval.errors import UsageError
 from envscaler_eval.exports import llama_factory
 from envscaler_eval.exports.conversation import conversation
 from envscaler_eval.exports.llama_factory import Form
-from envscaler_eval.exports.tables import Columns, Format, card_header, write_lines, write_table
+from envscaler_eval.exports.tables import (
+    Columns,
+    Format,
+    Table,
+    card_header,
+    write_lines,
+    write_table,
+)
 from envscaler_eval.exports.training_envs import refuse_test_environments
 from envscaler_eval.exports.trajectories import LoggedTrajectory, TrajectoryLogs
 from envscaler_eval.exports.trajectory_filter import KEPT, FilterCounts, TrajectoryFilter
@@ -111,17 +118,17 @@ def export_sft(sources: Sequence[SftSource], out: Path, choices: SftChoices) -> 
     counts = FilterCounts()
     with whole_folder(out) as folder:
         kept = _kept(sources, choices, counts)
+        file = None
         if choices.style == "paper":
             _write_samples(folder, kept, choices.form)
         else:
-            write_table(folder / _TABLE, "train", map(_row, kept), COLUMNS, choices.table)
+            file = write_table(folder / _TABLE, "train", map(_row, kept), COLUMNS, choices.table)
         if not counts.number_kept:
             raise UsageError(
                 f"no trajectory is left of {counts.total}: "
                 f"{counts.summary() or 'the logs hold none of these environments and modes'}"
             )
-        table = choices.table if choices.style == "conversational" else None
-        card = _card(out.name, table, counts.rows())
+        card = _card(out.name, file, counts.rows())
         (folder / "README.md").write_text(card, encoding="utf-8")
     return counts
 
@@ -141,11 +148,11 @@ def write_conversations(
         UsageError: The folder is there, or no row is left.
     """
     with whole_folder(out) as folder:
-        write_table(folder / _TABLE, "train", rows, COLUMNS, table)
+        file = write_table(folder / _TABLE, "train", rows, COLUMNS, table)
         numbers = counts()
         if not any(alone + conv for verdict, alone, conv in numbers if verdict == KEPT):
             raise UsageError(f"{out}: no trajectory is left to write; see what was left out")
-        card = _card(out.name, table, numbers)
+        card = _card(out.name, file, numbers)
         (folder / "README.md").write_text(card, encoding="utf-8")
 
 
@@ -210,10 +217,10 @@ def _write_samples(folder: Path, kept: Iterator[_Tooled], form: Form) -> None:
     (folder / "dataset_info.json").write_text(f"{info}\n", encoding="utf-8")
 
 
-def _card(name: str, table: Format | None, counts: CountRows) -> str:
+def _card(name: str, file: str | None, counts: CountRows) -> str:
     header = core_yaml.dump({"pretty_name": name, "tags": ["agents", "tool-use", "sft"]})
-    if table is not None:
-        header += card_header({_TABLE: COLUMNS}, ["train"], table)
+    if file is not None:
+        header += card_header({_TABLE: Table(COLUMNS, {"train": file})})
     lines = [
         "| trajectories | Non-Conv | Conv |",
         "|---|---|---|",

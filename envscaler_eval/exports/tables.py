@@ -1,7 +1,9 @@
 """Tables on disk in the forms that `datasets` loads."""
 
+import hashlib
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
@@ -43,35 +45,45 @@ _FEATURE: dict[str, dict[str, Any]] = {
 }
 
 
-def card_header(tables: Mapping[str, Columns], splits: Iterable[str], form: Format) -> str:
+@dataclass(frozen=True)
+class Table:
+    """A table of a data set.
+
+    Attributes:
+        columns: Its columns and their types.
+        files: The file of each split, relative to the data set.
+    """
+
+    columns: Columns
+    files: Mapping[str, str]
+
+
+def card_header(tables: Mapping[str, Table]) -> str:
     """Return the part of a card's header from which `datasets` knows files and types.
 
     Args:
-        tables: The tables and their columns; the first is the one loaded by default.
-        splits: The splits of each.
-        form: The form of the files.
+        tables: The tables by name; the first is the one loaded by default.
     """
-    names = list(splits)
     return core_yaml.dump(
         {
             "configs": [
                 {
-                    "config_name": table,
+                    "config_name": name,
                     **({"default": True} if position == 0 else {}),
                     "data_files": [
-                        {"split": split, "path": f"{table}/{split}.{form}"} for split in names
+                        {"split": split, "path": path} for split, path in table.files.items()
                     ],
                 }
-                for position, table in enumerate(tables)
+                for position, (name, table) in enumerate(tables.items())
             ],
             "dataset_info": [
                 {
-                    "config_name": table,
+                    "config_name": name,
                     "features": [
-                        {"name": name, **_FEATURE[kind]} for name, kind in columns.items()
+                        {"name": column, **_FEATURE[kind]} for column, kind in table.columns.items()
                     ],
                 }
-                for table, columns in tables.items()
+                for name, table in tables.items()
             ],
         }
     )
@@ -79,8 +91,11 @@ def card_header(tables: Mapping[str, Columns], splits: Iterable[str], form: Form
 
 def write_table(
     folder: Path, split: str, rows: Iterable[Mapping[str, Any]], columns: Columns, form: Format
-) -> Path:
-    """Write one split of a table and return the file.
+) -> str:
+    """Write one split of a table.
+
+    The file's name ends with a hash of what it holds: `datasets` keeps what it has
+    loaded from a folder, and loads it again only when the card names other files.
 
     Args:
         folder: The table's folder, made where it is missing.
@@ -88,14 +103,20 @@ def write_table(
         rows: The rows; none is held longer than it takes to write a group of them.
         columns: The columns and their types.
         form: The form of the file.
+
+    Returns:
+        The file, relative to the folder above the table's.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    file = folder / f"{split}.{form}"
+    draft = folder / f"{split}.{form}"
     if form == "jsonl":
-        write_lines(file, rows)
+        write_lines(draft, rows)
     else:
-        _write_parquet(file, rows, columns)
-    return file
+        _write_parquet(draft, rows, columns)
+    with draft.open("rb") as content:
+        digest = hashlib.file_digest(content, "sha256").hexdigest()
+    file = draft.rename(folder / f"{split}-{digest[:12]}.{form}")
+    return f"{folder.name}/{file.name}"
 
 
 def write_lines(file: Path, rows: Iterable[Mapping[str, Any]]) -> None:

@@ -37,6 +37,15 @@ def test_list_shows_the_healthy_packs_beside_a_faulty_one(
     assert "beta/pack.yaml" in line
 
 
+def test_sizes_stand_beside_those_of_the_paper(envscaler: Command, pack_folder: Path) -> None:
+    code, output, _ = envscaler("list", "--stats", "--root", pack_folder.parent)
+    assert code == 0
+    lines = [line.split() for line in output.splitlines()]
+    tools = len(read_pack(pack_folder).environment.tools)
+    assert ["tools", "of", "an", "environment", f"{tools:.1f}", "18.6"] in lines
+    assert "1 scenarios: 100% easy, 0% medium, 0% hard" in output
+
+
 def test_list_of_a_folder_that_is_not_there_is_refused(envscaler: Command, tmp_path: Path) -> None:
     code, _, errors = envscaler("list", "--root", tmp_path / "nowhere")
     assert code == 2

@@ -131,7 +131,7 @@ def test_the_card_tells_what_is_unaudited_ungraded_and_unsolved(tmp_path: Path) 
 def test_a_changed_table_is_refused_by_name_and_the_rest_comes_back(tmp_path: Path) -> None:
     first, second = _packs(tmp_path)
     _command("export", "hub", first, second, "--out", tmp_path / "set", "--format", "jsonl")
-    file = tmp_path / "set" / "scenarios" / "train.jsonl"
+    (file,) = (tmp_path / "set" / "scenarios").glob("train-*.jsonl")
     file.write_text(file.read_text().replace("three bolts", "four bolts"))
     ended = _command("import", "hub", tmp_path / "set", "--out", tmp_path / "back")
     assert ended.exit_code == 0
@@ -151,7 +151,7 @@ def test_a_faulty_row_is_told_in_one_line(
     tmp_path: Path, before: str, after: str, told: str
 ) -> None:
     _command("export", "hub", _packs(tmp_path)[0], "--out", tmp_path / "set", "--format", "jsonl")
-    file = tmp_path / "set" / "environments" / "train.jsonl"
+    (file,) = (tmp_path / "set" / "environments").glob("train-*.jsonl")
     assert before in file.read_text()
     file.write_text(file.read_text().replace(before, after))
     ended = _command("import", "hub", tmp_path / "set", "--out", tmp_path / "back")

@@ -1,6 +1,7 @@
 """Logs become conversations that trainers take."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -91,6 +92,17 @@ def test_a_trajectory_is_a_row_with_its_outcome(logs: Path, tmp_path: Path, tabl
     assert row["messages"][3]["name"] == "list_items"
     assert row["messages"][3]["tool_call_id"] == row["messages"][2]["tool_calls"][0]["id"]
     assert json.loads(row["messages"][5]["content"]) == {"success": True, "left": 7}
+
+
+def test_what_is_exported_again_to_the_same_folder_is_loaded_anew(
+    logs: Path, half_done: Path, tmp_path: Path
+) -> None:
+    export(tmp_path / "sft", logs, envs=ROOM)
+    assert [row["reward"] for row in rows(tmp_path / "sft")] == [1.0]
+    shutil.rmtree(tmp_path / "sft")
+    export(tmp_path / "sft", half_done, envs=ROOM, wanted={"min_reward": 0})
+    (again,) = rows(tmp_path / "sft")
+    assert again["reward"] < 1
 
 
 @pytest.mark.parametrize("table", ["parquet", "jsonl"])

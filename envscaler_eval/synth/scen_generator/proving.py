@@ -7,6 +7,7 @@ from typing import Any
 import anyio.to_thread
 
 from envscaler_eval.audit import Item, ScenarioCard, audit_scenario
+from envscaler_eval.difficulty import difficulty
 from envscaler_eval.scenario import Frozen, Scenario, ToolCall
 from envscaler_eval.synth.outcome import Dropped
 from envscaler_eval.synth.pipeline import Run, Stage
@@ -28,7 +29,6 @@ from envscaler_eval.synth.skel_builder.trial import Trials
 from envscaler_eval.synth.step import Step
 
 _FAULTS_TOLD = 14
-_EASY, _HARD = 5, 15
 
 
 @dataclass(frozen=True)
@@ -177,9 +177,8 @@ def _notes(item: Item) -> Sequence[str]:
 
 
 def _tagged(scenario: Scenario, kind: str) -> Scenario:
-    length = len(scenario.solution)
-    difficulty = "easy" if length <= _EASY else "hard" if length > _HARD else "medium"
-    return scenario.model_copy(update={"tags": tuple(dict.fromkeys((difficulty, kind)))})
+    tags = dict.fromkeys((difficulty(scenario.solution), kind))
+    return scenario.model_copy(update={"tags": tuple(tags)})
 
 
 def _settings(rules: ProofRules) -> tuple[int, ...]:
