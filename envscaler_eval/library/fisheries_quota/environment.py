@@ -858,7 +858,8 @@ class CoastalFisheriesOffice:
                 return _no(f"Vessel {vessel_id} does not exist")
             if stock_id not in self.stocks:
                 return _no(f"Stock {stock_id} does not exist")
-            if kg < 1 or kg > (balance := self._balance(vessel_id, stock_id)):
+            balance = self._balance(vessel_id, stock_id)
+            if not 1 <= kg <= balance:
                 return _no(f"{vessel_id} cannot give {kg} kg: it has {balance} kg of {stock_id}")
         if vessel_a == vessel_b or stock_a == stock_b:
             return _no("A swap is between two vessels and two stocks")

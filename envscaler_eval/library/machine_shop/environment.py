@@ -1,6 +1,6 @@
 """Machine shop: routings, shifts, tools, bar stock, subcontracted steps, scrap and rework."""
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from datetime import datetime, timedelta
 from itertools import chain
 from typing import Any, Literal, TypedDict
@@ -988,15 +988,16 @@ class MachineShop:
             reason: The rule or fact that stood in the way; maintenance_overdue where a window was
                 to be moved beyond its last day.
         """
-        places: dict[str, tuple[RefusalReason, ...]] = {
-            "operators": ("no_certificate",),
-            "tools": ("tool_worn_out",),
-            "jobs": ("priority_a_stays", "job_has_begun"),
-            "subcontractors": ("subcontractor_not_approved",),
-            "maintenance": ("maintenance_overdue",),
+        places: dict[RefusalReason, tuple[str, Container[str]]] = {
+            "no_certificate": ("operators", self.operators),
+            "tool_worn_out": ("tools", self.tools),
+            "priority_a_stays": ("jobs", self.jobs),
+            "job_has_begun": ("jobs", self.jobs),
+            "subcontractor_not_approved": ("subcontractors", self.subcontractors),
+            "maintenance_overdue": ("maintenance", self.maintenance),
         }
-        place = next((name for name, held in places.items() if reason in held), "orders")
-        if record_id not in vars(self)[place]:
+        place, records = places.get(reason, ("orders", self.orders))
+        if record_id not in records:
             return _error(f"{reason} is filed on one of the {place}, and {record_id!r} is none")
         if (record_id, reason) in [(r["record_id"], r["reason"]) for r in self.refusals.values()]:
             return _error(f"{record_id} has that refusal already")
