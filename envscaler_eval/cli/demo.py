@@ -25,7 +25,7 @@ def demo(
     envs: Annotated[
         list[str] | None, typer.Argument(metavar="[ENV]...", help="Ids or folders; all by default.")
     ] = None,
-    full: Annotated[bool, typer.Option("--full", help="All scenarios, not two a pack.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="All scenarios, not one a pack.")] = False,
     log_dir: Annotated[Path, typer.Option(help="Where the logs go.")] = Path("logs/demo"),
 ) -> None:
     """Run the reference policies in both modes and show what they earn."""
@@ -44,7 +44,7 @@ def demo(
             for mode in _MODES:
                 progress.update(bar, description=f"playing {policy} in {mode}")
                 (log,) = inspect_eval(
-                    envscaler(envs=envs, mode=mode, scenarios_per_env=None if full else 2),
+                    envscaler(envs=envs, mode=mode, scenarios_per_env=None if full else 1),
                     model=f"policy/{policy}",
                     model_roles={"user": "policy/user"},
                     log_dir=str(log_dir),

@@ -77,4 +77,4 @@ def _row(pack: Pack, size: PackStatistics) -> tuple[object, ...]:
 
 def _mean(values: Iterable[int]) -> float | None:
     known = list(values)
-    return mean(known) if known else None
+    return float(mean(known)) if known else None

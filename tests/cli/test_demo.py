@@ -16,7 +16,7 @@ def test_the_demonstration_ends_with_a_table_and_the_logs(
     assert code == 0
     rows = [line.split() for line in output.splitlines() if "conv" in line and "[" in line]
     assert [(row[0], row[1], row[2]) for row in rows] == [
-        (policy, mode, "2")
+        (policy, mode, "1")
         for policy in ("oracle", "noop", "random")
         for mode in ("non_conv", "conv")
     ]
