@@ -2,16 +2,18 @@
 
 from collections.abc import Iterable, Sequence
 from statistics import mean
+from typing import get_args
 
 import typer
 from tabulate import tabulate
 
+from envscaler_eval.difficulty import Difficulty
 from envscaler_eval.isolation import IsolationPolicy
 from envscaler_eval.pack import Pack
 from envscaler_eval.pack_statistics import PUBLISHED, PackStatistics, pack_statistics
 
 _COLUMNS = ("id", "split", "tools", "query", "change", "categories", "rules", "scenarios", "calls")
-_DIFFICULTIES = ("easy", "medium", "hard")
+_DIFFICULTIES = get_args(Difficulty)
 
 
 def show_sizes(packs: Sequence[Pack]) -> None:

@@ -67,7 +67,7 @@ def _written(
     form: Format,
 ) -> Table:
     """Write a table, each split that has packs, and describe it."""
-    files = {
+    files: dict[str, str] = {
         split: write_table(folder, split, chain.from_iterable(map(rows, chosen)), columns, form)
         for split in SPLITS
         if (chosen := [pack for pack in packs if pack.info.split == split])

@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("transformers")
 
-from transformers.utils.chat_template_utils import render_jinja_template  # noqa: E402
+from transformers.utils.chat_template_utils import render_jinja_template
 
 TEMPLATE = Path(__file__).parents[2] / "perf" / "training_run" / "chat_template.jinja"
 PARAMETERS = {"type": "object", "properties": {"key_id": {"type": "string"}}}
