@@ -54,14 +54,14 @@ def pack_statistics(pack: Pack, runtime: Runtime) -> PackStatistics:
     """
     facts = {fact for scenario in pack.scenarios for fact in _facts(scenario.state, "")}
     solutions = [scenario.solution for scenario in pack.scenarios]
-    difficulties: Counter[Difficulty] = Counter(map(difficulty, solutions))
+    levels: list[Difficulty] = [difficulty(solution) for solution in solutions]
     return PackStatistics(
         tools=len(pack.environment.tools),
         change=len(_changing_tools(pack, runtime)),
         categories=len(facts),
         rules=len(pack.info.rules),
         calls=tuple(map(len, solutions)),
-        difficulties=difficulties,
+        difficulties=Counter(levels),
     )
 
 
