@@ -13,9 +13,12 @@ import envscaler_eval
 PACKAGE = Path(envscaler_eval.__file__).parent
 BASE = {
     *("errors", "core_yaml", "strict_json", "model_fault", "parsing", "check_code"),
-    *("state", "allowance", "world", "scenario", "prices", "output_files"),
+    *("state", "allowance", "world", "scenario", "difficulty", "prices", "output_files"),
 }
-PACKS = {"pack_digest", "pack", "pack_rows", "pack_selection", "pack_writing"}
+PACKS = {
+    *("pack_digest", "pack", "pack_rows", "pack_selection", "pack_writing"),
+    "pack_statistics",
+}
 LAYERS = [
     BASE,
     {"annotations", "tool_schema", "program", "environment", *PACKS, "runtime", "isolation"},
