@@ -424,6 +424,77 @@ class ClinicScheduling:
         found.sort(key=lambda row: (row["date"], row["start"]))
         return {"success": True, "blocks": found}
 
+    def list_free_resources(
+        self, date: str, start: str, end: str, kind: str | None = None
+    ) -> dict[str, Any]:
+        """List the rooms and devices that have neither appointment nor block in a span of time.
+
+        Args:
+            date: The day, ISO date, YYYY-MM-DD.
+            start: From when, HH:MM, on a quarter-hour.
+            end: Until when, HH:MM, on a quarter-hour.
+            kind: Only those of this kind, such as the `room_kind` of a visit type.
+        """
+        if error := _calendar_error(date) or _clock_error(start, end):
+            return _failure(error)
+        if start >= end:
+            return _failure(f"The span has to end after its start at {start}")
+        found = {
+            id_name: [
+                row
+                for row in _rows(records, id_name, kind=kind)
+                if self._clash(row[id_name], date, start, end) is None
+            ]
+            for id_name, records in (("room_id", self.rooms), ("equipment_id", self.equipment))
+        }
+        return {"success": True, "rooms": found["room_id"], "equipment": found["equipment_id"]}
+
+    def list_referrals(
+        self, specialty: str | None = None, expires_by: str | None = None
+    ) -> dict[str, Any]:
+        """List the referrals that are valid today, the first to expire first, with visits left.
+
+        Args:
+            specialty: Only referrals to this specialty.
+            expires_by: Only those that expire on or before this day, ISO date, YYYY-MM-DD.
+        """
+        if expires_by is not None and (error := _calendar_error(expires_by)):
+            return _failure(error)
+        found = [
+            {
+                **row,
+                "patient": self.patients[row["patient_id"]]["name"],
+                "visits_left": self._visits_left(row["referral_id"]),
+            }
+            for row in _rows(self.referrals, "referral_id", specialty=specialty)
+            if _today() <= row["expires_on"] <= (expires_by or row["expires_on"])
+        ]
+        found.sort(key=lambda row: (row["expires_on"], row["referral_id"]))
+        return {"success": True, "referrals": found}
+
+    def list_fees(
+        self,
+        status: Literal["unpaid", "paid", "waived"] | None = None,
+        patient_id: str | None = None,
+    ) -> dict[str, Any]:
+        """List late cancellation fees with the visit that was cancelled, and their sum in euros.
+
+        Args:
+            status: Only fees in this status.
+            patient_id: Only fees of this patient.
+        """
+        if error := self._missing(patient_id):
+            return _failure(error)
+        found = [
+            {
+                **row,
+                "patient": self.patients[row["patient_id"]]["name"],
+                "visit": self._summary(row["appointment_id"]),
+            }
+            for row in _rows(self.fees, "fee_id", status=status, patient_id=patient_id)
+        ]
+        return {"success": True, "fees": found, "sum": sum(row["amount"] for row in found)}
+
     def book_appointment(
         self, patient_id: str, visit_type_id: str, provider_id: str, date: str, start: str
     ) -> dict[str, Any]:

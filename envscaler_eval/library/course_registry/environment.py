@@ -1,5 +1,6 @@
 """Course registry: students, sections, enrolments, waitlists, holds, petitions and grades."""
 
+import re
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Literal, TypedDict, get_args
@@ -631,6 +632,76 @@ class CourseRegistry:
         """
         wanted = {"student_id": student_id, "kind": kind, "status": status}
         return {"success": True, "petitions": self._rows("petition_id", self.petitions, **wanted)}
+
+    def search_timetable(
+        self,
+        day: Literal["Mon", "Tue", "Wed", "Thu", "Fri"] | None = None,
+        not_before: str = "00:00",
+        not_after: str = "23:59",
+        seats: int = 0,
+    ) -> dict[str, Any]:
+        """Find open sections by when they meet: every meeting must lie within the hours given.
+
+        Args:
+            day: Only sections that meet on this day, among others.
+            not_before: Earliest start of a meeting, HH:MM, 24-hour.
+            not_after: Latest end of a meeting, HH:MM, 24-hour.
+            seats: Only sections with at least this many free seats.
+        """
+        for clock in (not_before, not_after):
+            if not re.fullmatch(r"([01]\d|2[0-3]):[0-5]\d", clock):
+                return _failure(f"{clock!r} is not a time of day; give HH:MM")
+        found = [
+            self._section_row(row["section_id"])
+            for row in self._rows("section_id", self.sections, status="open")
+            if day is None or any(meeting["day"] == day for meeting in row["meetings"])
+            if all(m["start"] >= not_before and m["end"] <= not_after for m in row["meetings"])
+        ]
+        return {"success": True, "sections": [row for row in found if row["seats_free"] >= seats]}
+
+    def list_grades(
+        self,
+        course_id: str | None = None,
+        term_id: str | None = None,
+        grade: Letter | Literal["I"] | None = None,
+    ) -> dict[str, Any]:
+        """List grades on the transcripts, and the day until which each can be changed.
+
+        Args:
+            course_id: Only grades in this course.
+            term_id: Only grades of this term.
+            grade: Only this grade; I is an incomplete.
+        """
+        wanted = {"course_id": course_id, "term_id": term_id, "grade": grade}
+        found = [
+            {**row, "changeable_until": self.terms[row["term_id"]]["grade_change_deadline"]}
+            for row in self._rows("grade_id", self.grades, **wanted)
+        ]
+        return {"success": True, "grades": found}
+
+    def list_loads(self, programme_id: str | None = None) -> dict[str, Any]:
+        """List students with their load beside their limits, standing, GPA and active holds.
+
+        Args:
+            programme_id: Only students of this programme.
+        """
+        found = []
+        for row in self._rows("student_id", self.students, programme_id=programme_id):
+            student_id = row["student_id"]
+            found.append(
+                {
+                    "student_id": student_id,
+                    "name": row["name"],
+                    "programme": row["programme_id"],
+                    "standing": row["standing"],
+                    "gpa": self._gpa(student_id),
+                    "load": self._load(student_id),
+                    "minimum_load": self.programmes[row["programme_id"]]["minimum_load"],
+                    "credit_limit": self._credit_limit(student_id),
+                    "active_holds": self._active_holds(student_id),
+                }
+            )
+        return {"success": True, "students": found}
 
     # State-changing tools
 

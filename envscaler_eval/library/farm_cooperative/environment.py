@@ -1,7 +1,7 @@
 """A growers' cooperative: deliveries, stores, contracts, settlements, dividends, machines."""
 
 from collections.abc import Mapping
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any, Literal, TypedDict, cast
 
@@ -30,6 +30,7 @@ Reason = Literal[
 HEAVIEST_LOAD_KG = 60_000
 REVERSAL_DAYS = 30
 LONGEST_BOOKING_DAYS = 14
+CALENDAR_DAYS = 62
 HIGHEST_DIVIDEND_CENTS = 2_000
 
 
@@ -109,15 +110,18 @@ class Contract(TypedDict):
     shortfall_charge_cents: int | None
 
 
-class Settlement(TypedDict):
-    delivery_id: str
-    contract_id: str | None
-    settled_on: str
+class Payment(TypedDict):
     kg: int
     price_cents_per_tonne: int
     grade_discount_cents_per_tonne: int
     drying_cents_per_tonne: int
     amount_cents: int
+
+
+class Settlement(Payment):
+    delivery_id: str
+    contract_id: str | None
+    settled_on: str
     status: SettlementStatus
 
 
@@ -223,6 +227,20 @@ def _assess(crop: Crop, delivery: Delivery) -> dict[str, Any]:
     delivery["net_kg"] = _whole(delivery["gross_kg"] * (1 - shrink))
     delivery["grade"] = _grade(crop, delivery)["grade"]
     return {field: delivery[field] for field in ("gross_kg", "net_kg", "grade")}
+
+
+def _payment(crop: Crop, delivery: Delivery, kg: int, price: int) -> Payment:
+    """What so much of a delivery brings at a price a tonne, less its grade and its drying."""
+    points = _excess_points(crop, delivery["moisture_percent"])
+    drying = _whole(points * crop["drying_cents_per_tonne_point"])
+    discount = _grade(crop, delivery)["discount_cents_per_tonne"]
+    return {
+        "kg": kg,
+        "price_cents_per_tonne": price,
+        "grade_discount_cents_per_tonne": discount,
+        "drying_cents_per_tonne": drying,
+        "amount_cents": _whole(Decimal(kg * (price - discount - drying)) / 1000),
+    }
 
 
 class FarmCooperative:
@@ -389,11 +407,11 @@ class FarmCooperative:
     ) -> dict[str, Any]:
         """List the machines of the pool with their state, rate a day and bookings.
 
-        The first and last day belong to a booking.
+        The first and last day belong to a booking; cancelled bookings are listed as well.
 
         Args:
             name: Part of the machine's name.
-            booked_by: Only machines that this member has booked, a member id.
+            booked_by: Only machines that this member has a booking of, a member id.
         """
         if error := self._unknown(member=booked_by):
             return _fail(error)
@@ -408,6 +426,192 @@ class FarmCooperative:
                 bookings.sort(key=lambda booking: booking["starts_on"])
                 machines.append({**row, "bookings": bookings})
         return {"success": True, "machines": machines}
+
+    def get_store(self, store_id: str) -> dict[str, Any]:
+        """Show a store with the loads booked into it, oldest first, and their weight by grade.
+
+        The stock may exceed what the loads weigh by what lay there before they were booked in.
+
+        Args:
+            store_id: The store.
+        """
+        if error := self._unknown(store=store_id):
+            return _fail(error)
+        store, weight_by_grade = self.stores[store_id], dict[str, int]()
+        loads = sorted(
+            _rows("delivery_id", self.deliveries, store_id=store_id),
+            key=lambda load: load["delivered_on"],
+        )
+        for load in loads:
+            grade = str(load["grade"])
+            weight_by_grade[grade] = weight_by_grade.get(grade, 0) + load["net_kg"]
+        return {
+            "success": True,
+            **store,
+            "free_kg": store["capacity_kg"] - store["stock_kg"],
+            "loads": loads,
+            "net_kg_by_grade": weight_by_grade,
+        }
+
+    def list_season_totals(self, season: int, crop_id: str | None = None) -> dict[str, Any]:
+        """List what each member who delivered in a season brought, was paid and is still owed for.
+
+        All weights are net; not_in_store_kg is of loads that are booked into no store.
+
+        Args:
+            season: The calendar year of the deliveries, such as 2026.
+            crop_id: Only count this crop.
+        """
+        if error := self._unknown(crop=crop_id):
+            return _fail(error)
+        totals: dict[str, dict[str, int]] = {}
+        for row in _rows("delivery_id", self.deliveries, crop_id=crop_id):
+            delivery, delivered_in = self._delivered(row["delivery_id"])
+            if delivered_in != season:
+                continue
+            total = totals.setdefault(
+                delivery["member_id"],
+                {"delivered_kg": 0, "settled_kg": 0, "unsettled_kg": 0, "not_in_store_kg": 0},
+            )
+            unsettled = self._unsettled_kg(row["delivery_id"])
+            waiting = "not_in_store_kg" if delivery["store_id"] is None else "unsettled_kg"
+            total["delivered_kg"] += delivery["net_kg"]
+            total["settled_kg"] += delivery["net_kg"] - unsettled
+            total[waiting] += unsettled
+        members: list[dict[str, Any]] = [
+            {
+                "member_id": member_id,
+                "name": self.members[member_id]["name"],
+                "status": self.members[member_id]["status"],
+                **total,
+                "had_dividend": self._has_dividend(member_id, season),
+            }
+            for member_id, total in totals.items()
+        ]
+        members.sort(key=lambda member: (-member["delivered_kg"], member["member_id"]))
+        return {"success": True, "season": season, "members": members}
+
+    def quote_load(
+        self,
+        crop_id: str,
+        method: Method,
+        gross_kg: int,
+        defects_percent: float,
+        moisture_percent: float | None = None,
+        test_weight: float | None = None,
+    ) -> dict[str, Any]:
+        """Tell what a load would weigh net, its grade and its worth at today's spot price.
+
+        Nothing is weighed in, and nobody's certificate is looked at.
+
+        Args:
+            crop_id: The crop.
+            method: How it was farmed, which decides the spot price.
+            gross_kg: The gross weight in whole kilograms; at most 60 tonnes.
+            defects_percent: Foreign matter and damage in the sample, 0 to 100.
+            moisture_percent: Moisture of the sample, 0 to 100; for grain only.
+            test_weight: Test weight in kg/hl, 0 to 100; for grain only.
+        """
+        if error := self._unknown(crop=crop_id):
+            return _fail(error)
+        crop = self.crops[crop_id]
+        load: Delivery = {
+            "member_id": "",
+            "crop_id": crop_id,
+            "method": method,
+            "delivered_on": self._today(),
+            "gross_kg": gross_kg,
+            "moisture_percent": moisture_percent,
+            "test_weight": test_weight,
+            "defects_percent": defects_percent,
+            "net_kg": 0,
+            "grade": 0,
+            "store_id": None,
+        }
+        if error := self._sample_error(load):
+            return _fail(error)
+        weighed = _assess(crop, load)
+        worth = _payment(crop, load, load["net_kg"], crop["spot_cents_per_tonne"][method])
+        limit = crop["max_moisture_percent"]
+        return {"success": True, **weighed, **worth, "max_moisture_percent": limit}
+
+    def quote_settlement(self, delivery_id: str, contract_id: str | None = None) -> dict[str, Any]:
+        """Tell what the unsettled weight of a delivery would be paid; nothing is paid.
+
+        Whether the delivery is in store, and whether another contract comes first, is not
+        looked at.
+
+        Args:
+            delivery_id: The delivery.
+            contract_id: A contract that takes it; leave it out for the spot price.
+        """
+        if error := self._unknown(delivery=delivery_id, contract=contract_id):
+            return _fail(error)
+        if self._unsettled_kg(delivery_id) == 0:
+            return _fail(f"Delivery {delivery_id} is settled in full")
+        if contract_id and (error := self._misfit(contract_id, self.deliveries[delivery_id])):
+            return _fail(error)
+        return {"success": True, **self._due(delivery_id, contract_id)}
+
+    def find_free_days(self, machine_id: str, first_day: str, last_day: str) -> dict[str, Any]:
+        """List the spans of days on which nobody has a machine, with the bookings around each.
+
+        Of these bookings it is told whether the member then holds an organic certificate.
+
+        Args:
+            machine_id: The machine.
+            first_day: First day to look at, ISO date, YYYY-MM-DD.
+            last_day: Last day to look at, at most 61 days later, ISO date, YYYY-MM-DD.
+        """
+        if error := self._unknown(machine=machine_id) or _bad_date(first_day, last_day):
+            return _fail(error)
+        length = _days(first_day, last_day) + 1
+        if not 1 <= length <= CALENDAR_DAYS:
+            return _fail(f"Look at 1 to {CALENDAR_DAYS} days")
+        booked = [
+            {"organic": self._grows_organic(self.bookings[row["booking_id"]]), **row}
+            for row in _rows("booking_id", self.bookings, machine_id=machine_id, status="booked")
+        ]
+        start, spans = date.fromisoformat(first_day), list[list[str]]()
+        for day in ((start + timedelta(days=k)).isoformat() for k in range(length)):
+            if any(_within(row["starts_on"], day, row["ends_on"]) for row in booked):
+                continue
+            if spans and _days(spans[-1][-1], day) == 1:
+                spans[-1].append(day)
+            else:
+                spans.append([day])
+        free = [
+            {
+                "from": span[0],
+                "until": span[-1],
+                "before": max(
+                    (row for row in booked if row["ends_on"] < span[0]),
+                    key=lambda row: row["ends_on"],
+                    default=None,
+                ),
+                "after": min(
+                    (row for row in booked if row["starts_on"] > span[-1]),
+                    key=lambda row: row["starts_on"],
+                    default=None,
+                ),
+            }
+            for span in spans
+        ]
+        status = self.machines[machine_id]["status"]
+        return {"success": True, "machine_status": status, "free": free}
+
+    def find_refusals(
+        self, subject_id: str | None = None, reason: Reason | None = None
+    ) -> dict[str, Any]:
+        """List what is on record as refused, and why.
+
+        Args:
+            subject_id: Only about this member, delivery, store, contract, settlement, machine
+                or booking.
+            reason: Only for this reason.
+        """
+        found = _rows("refusal_id", self.refusals, subject_id=subject_id, reason=reason)
+        return {"success": True, "refusals": found}
 
     # Deliveries and stores
 
@@ -562,10 +766,10 @@ class FarmCooperative:
         """
         if error := self._unknown(delivery=delivery_id, contract=contract_id):
             return _fail(error)
-        delivery, kg = self.deliveries[delivery_id], self._unsettled_kg(delivery_id)
+        delivery = self.deliveries[delivery_id]
         if delivery["store_id"] is None:
             return _fail(f"Delivery {delivery_id} is not in store")
-        if kg == 0:
+        if self._unsettled_kg(delivery_id) == 0:
             return _fail(f"Delivery {delivery_id} is settled in full")
         if contract_id is not None and (error := self._misfit(contract_id, delivery)):
             return _fail(error)
@@ -576,32 +780,23 @@ class FarmCooperative:
         )
         if contract_id != first_id:
             return _fail(f"Contract {first_id} has room for delivery {delivery_id} and comes first")
-        crop = self.crops[delivery["crop_id"]]
-        if contract_id is None:
-            price = crop["spot_cents_per_tonne"][delivery["method"]]
-        else:
-            price = self.contracts[contract_id]["price_cents_per_tonne"]
-            kg = min(kg, self._room_kg(contract_id))
-        points = _excess_points(crop, delivery["moisture_percent"])
-        drying = _whole(points * crop["drying_cents_per_tonne_point"])
-        discount = _grade(crop, delivery)["discount_cents_per_tonne"]
-        amount = _whole(Decimal(kg * (price - discount - drying)) / 1000)
+        due = self._due(delivery_id, contract_id)
         settlement_id = f"SET-{self.next_settlement}"
         self.next_settlement += 1
         self.settlements[settlement_id] = {
             "delivery_id": delivery_id,
             "contract_id": contract_id,
             "settled_on": self._today(),
-            "kg": kg,
-            "price_cents_per_tonne": price,
-            "grade_discount_cents_per_tonne": discount,
-            "drying_cents_per_tonne": drying,
-            "amount_cents": amount,
+            **due,
             "status": "paid",
         }
-        left = self._unsettled_kg(delivery_id)
-        paid = {"settlement_id": settlement_id, "kg": kg, "amount_cents": amount}
-        return {"success": True, **paid, "unsettled_kg": left}
+        return {
+            "success": True,
+            "settlement_id": settlement_id,
+            "kg": due["kg"],
+            "amount_cents": due["amount_cents"],
+            "unsettled_kg": self._unsettled_kg(delivery_id),
+        }
 
     def reverse_settlement(self, settlement_id: str) -> dict[str, Any]:
         """Take a settlement back; its weight is unsettled again and leaves the contract.
@@ -825,8 +1020,8 @@ class FarmCooperative:
     def _grows_organic(self, booking: Booking) -> bool:
         return self._certified(booking["member_id"], booking["starts_on"])
 
-    def _ticket_error(self, delivery: Delivery) -> str | None:
-        """Why a delivery cannot be written down like this."""
+    def _sample_error(self, delivery: Delivery) -> str | None:
+        """Why the weight and the sample of a load cannot be right."""
         crop = self.crops[delivery["crop_id"]]
         measures = (delivery["moisture_percent"], delivery["test_weight"])
         if not 1 <= delivery["gross_kg"] <= HEAVIEST_LOAD_KG:
@@ -837,12 +1032,18 @@ class FarmCooperative:
             return "Moisture and test weight lie between 0 and 100"
         if not 0 <= delivery["defects_percent"] <= 100:
             return "Defects lie between 0 and 100 %"
+        return None
+
+    def _ticket_error(self, delivery: Delivery) -> str | None:
+        """Why a delivery cannot be written down like this."""
+        if error := self._sample_error(delivery):
+            return error
         if delivery["method"] == "organic" and not self._certified(
             delivery["member_id"], delivery["delivered_on"], delivery["crop_id"]
         ):
             member = self.members[delivery["member_id"]]["name"]
-            day = delivery["delivered_on"]
-            return f"{member} has no organic certificate for {crop['name']} on {day}"
+            crop, day = self.crops[delivery["crop_id"]]["name"], delivery["delivered_on"]
+            return f"{member} has no organic certificate for {crop} on {day}"
         return None
 
     def _storing_error(self, delivery: Delivery, store: Store, stock_kg: int) -> str | None:
@@ -880,6 +1081,15 @@ class FarmCooperative:
 
     def _room_kg(self, contract_id: str) -> int:
         return self.contracts[contract_id]["max_kg"] - self._filled_kg(contract_id)
+
+    def _due(self, delivery_id: str, contract_id: str | None) -> Payment:
+        """What the unsettled weight brings, under the contract as far as it has room."""
+        delivery, kg = self.deliveries[delivery_id], self._unsettled_kg(delivery_id)
+        crop = self.crops[delivery["crop_id"]]
+        if contract_id is None:
+            return _payment(crop, delivery, kg, crop["spot_cents_per_tonne"][delivery["method"]])
+        price = self.contracts[contract_id]["price_cents_per_tonne"]
+        return _payment(crop, delivery, min(kg, self._room_kg(contract_id)), price)
 
     def _settled_error(self, delivery_id: str) -> str | None:
         """Why the delivery cannot be touched: some of it is settled."""

@@ -631,6 +631,96 @@ class GrantOffice:
         ]
         return {"success": True, "periods": found}
 
+    def get_vendor(self, vendor_id: str) -> dict[str, Any]:
+        """Show a vendor with the commitments to it and the invoices it was credited for.
+
+        An invoice counts as reversed when its posting was cancelled; its number may then be
+        posted again.
+
+        Args:
+            vendor_id: The vendor.
+        """
+        vendor = self.vendors.get(vendor_id)
+        if vendor is None:
+            return _error(f"Vendor {vendor_id} does not exist")
+        mine = {key: c for key, c in self.commitments.items() if c["vendor_id"] == vendor_id}
+        return {
+            "success": True,
+            **vendor,
+            "commitments": {
+                key: {"line_id": c["line_id"], "status": c["status"], "amount": c["amount"]}
+                | {"invoiced": self._invoiced(key), "outstanding": self._outstanding(key)}
+                for key, c in mine.items()
+            },
+            "invoices": [
+                {
+                    "entry_id": key,
+                    "invoice_number": entry["reference"],
+                    "invoice_date": entry["cost_date"],
+                    "amount": entry["amount"],
+                    "commitment_id": entry["commitment_id"],
+                    "reversed": self._reversed(key),
+                }
+                for key, entry in self.entries.items()
+                if entry["kind"] == "invoice" and entry["commitment_id"] in mine
+            ],
+        }
+
+    def get_spending(
+        self, grant_id: str, period_from: str | None = None, period_to: str | None = None
+    ) -> dict[str, Any]:
+        """Show what was charged to the lines of a grant, net, by period and type of cost.
+
+        Charges of earlier ledgers have no period and are left out.
+
+        Args:
+            grant_id: The grant.
+            period_from: First period to include, YYYY-MM.
+            period_to: Last period to include, YYYY-MM.
+        """
+        if grant_id not in self.grants:
+            return _error(f"Grant {grant_id} does not exist")
+        for period_id in (period_from, period_to):
+            if period_id is not None and not _is_date(f"{period_id}-01"):
+                return _error(f"{period_id!r} is not a period; give YYYY-MM")
+        lines, spending = self._lines_of(grant_id), dict[str, dict[str, int]]()
+        for entry in sorted(self.entries.values(), key=lambda entry: entry["period"]):
+            net = entry["amount"] * ((entry["debit"] in lines) - (entry["credit"] in lines))
+            period = entry["period"]
+            if net and (period_from or period) <= period <= (period_to or period):
+                month, kind = spending.setdefault(period, {}), entry["expense_type"] or "other"
+                month[kind] = month.get(kind, 0) + net
+        total = sum(sum(month.values()) for month in spending.values())
+        return {"success": True, "by_period": spending, "total": total}
+
+    def list_refusals(
+        self, request: RefusedRequest | None = None, subject_id: str | None = None
+    ) -> dict[str, Any]:
+        """List the requests that were refused and the requisitions that were declined.
+
+        Args:
+            request: Only this kind of request.
+            subject_id: Only refusals about this record; for a requisition, also its budget line.
+        """
+        refusals = [
+            {"refusal_id": key, **refusal}
+            for key, refusal in self.refusals.items()
+            if request in (None, refusal["request"]) and subject_id in (None, refusal["subject_id"])
+        ]
+        declined = [
+            {
+                "requisition_id": key,
+                "line_id": requisition["line_id"],
+                "reason": requisition["decline_reason"],
+                "approver_id": requisition["approver_id"],
+            }
+            for key, requisition in self.requisitions.items()
+            if requisition["status"] == "declined"
+            and request in (None, "requisition")
+            and subject_id in (None, key, requisition["line_id"])
+        ]
+        return {"success": True, "refusals": refusals, "declined_requisitions": declined}
+
     def submit_requisition(
         self,
         line_id: str,

@@ -130,23 +130,31 @@ def _fail(error: str) -> dict[str, Any]:
 
 
 def _rows(id_key: str, records: Mapping[str, Any], **wanted: object) -> list[dict[str, Any]]:
-    """The records, each with its id, whose fields equal the wanted values; None wants nothing."""
+    """The records, each with its id, that have the wanted values; what is None is not asked for."""
+    asked = {field: value for field, value in wanted.items() if value is not None}
     return [
-        {id_key: record_id, **record}
-        for record_id, record in records.items()
-        if all(value is None or record[field] == value for field, value in wanted.items())
+        {id_key: key, **record}
+        for key, record in records.items()
+        if asked.items() <= record.items()
     ]
+
+
+def _day_error(*days: str | None) -> str | None:
+    """Name a day that is not written YYYY-MM-DD; None is one that was not given."""
+    for day in days:
+        try:
+            if day is None or str(date.fromisoformat(day)) == day:
+                continue
+        except ValueError:
+            pass
+        return f"{day!r} is not a date; give YYYY-MM-DD"
+    return None
 
 
 def _stay_error(first: str, departure: str) -> str | None:
     """Why the two are not the first night and the departure day of a stay."""
-    for day in (first, departure):
-        try:
-            well_formed = date.fromisoformat(day).isoformat() == day
-        except ValueError:
-            well_formed = False
-        if not well_formed:
-            return f"{day!r} is not a date; give YYYY-MM-DD"
+    if error := _day_error(first, departure):
+        return error
     if not 1 <= _days_between(first, departure) <= MAX_NIGHTS:
         return f"{first} to {departure} is not a stay of 1 to {MAX_NIGHTS} nights"
     return None
@@ -333,6 +341,181 @@ class HotelOperations:
             for row in _rows("task_id", self.tasks, due_on=due_on, attendant_id=attendant_id)
         ]
         return {"success": True, "tasks": tasks}
+
+    def quote_stay(
+        self, arrival: str, departure: str, room_type_id: str | None = None
+    ) -> dict[str, Any]:
+        """Price a stay at each rate plan and room type that the plan has, cheapest first.
+
+        sellable is the number of rooms left for the whole stay: of the group's allotment for
+        a group's plan, of what is free to all for the others.
+
+        Args:
+            arrival: The first night, ISO date, YYYY-MM-DD.
+            departure: The day of leaving, at most 31 days later, ISO date, YYYY-MM-DD.
+            room_type_id: Only this room type.
+        """
+        if error := _stay_error(arrival, departure):
+            return _fail(error)
+        if room_type_id is not None and (error := self._unknown(room_types=room_type_id)):
+            return _fail(error)
+        nights, quotes = _nights(arrival, departure), []
+        for plan in _rows("rate_plan_id", self.rate_plans):
+            for type_id, cents in plan["nightly_cents"].items():
+                if room_type_id in (None, type_id):
+                    quotes.append(
+                        {
+                            "rate_plan_id": plan["rate_plan_id"],
+                            "room_type_id": type_id,
+                            "nightly_cents": cents,
+                            "total_cents": cents * len(nights),
+                            "cancel_days": plan["cancel_days"],
+                            "sellable": self._sellable(plan["rate_plan_id"], type_id, nights),
+                        }
+                    )
+        quotes.sort(key=lambda quote: quote["total_cents"])
+        return {"success": True, "nights": len(nights), "quotes": quotes}
+
+    def find_free_rooms(self, room_type_id: str, arrival: str, departure: str) -> dict[str, Any]:
+        """List the rooms of a type that no block and no assigned stay has on any of the nights.
+
+        Stays that have no room yet will need some of them.
+
+        Args:
+            room_type_id: The room type.
+            arrival: The first night, ISO date, YYYY-MM-DD.
+            departure: The day of leaving, at most 31 days later, ISO date, YYYY-MM-DD.
+        """
+        if error := self._unknown(room_types=room_type_id) or _stay_error(arrival, departure):
+            return _fail(error)
+        nights = _nights(arrival, departure)
+        rooms = [
+            row
+            for row in _rows("room_id", self.rooms, room_type_id=room_type_id)
+            if self._room_error(row["room_id"], nights) is None
+        ]
+        return {"success": True, "rooms": rooms}
+
+    def get_day_sheet(self, day: str) -> dict[str, Any]:
+        """Show who arrives, who leaves and who stays over on a day, with room and amount owed.
+
+        Cancelled and walked reservations are left out.
+
+        Args:
+            day: The day, ISO date, YYYY-MM-DD.
+        """
+        if error := _day_error(day):
+            return _fail(error)
+        sheet: dict[str, list[dict[str, Any]]] = {"arrivals": [], "departures": [], "stayovers": []}
+        for row in _rows("reservation_id", self.reservations):
+            if row["status"] in ("cancelled", "walked"):
+                continue
+            if not row["arrival"] <= day <= row["departure"]:
+                continue
+            part = {row["arrival"]: "arrivals", row["departure"]: "departures"}
+            room, guest = self.rooms.get(row["room_id"]), self.guests[row["guest_id"]]
+            folios = _rows("folio_id", self.folios, reservation_id=row["reservation_id"])
+            sheet[part.get(day, "stayovers")].append(
+                {
+                    "reservation_id": row["reservation_id"],
+                    "guest": guest["name"],
+                    "tier": guest["tier"],
+                    "status": row["status"],
+                    "room_type_id": row["room_type_id"],
+                    "room_id": row["room_id"],
+                    "room_condition": room and room["condition"],
+                    "until": row["departure"],
+                    "owed_cents": {f["folio_id"]: self._balance(f["folio_id"]) for f in folios},
+                }
+            )
+        return {"success": True, "day": day, **sheet}
+
+    def get_group(self, group_id: str) -> dict[str, Any]:
+        """Show a group with its rooming list and, night by night, the rooms used and still held.
+
+        Args:
+            group_id: The group.
+        """
+        if error := self._unknown(groups=group_id):
+            return _fail(error)
+        group = self.groups[group_id]
+        stays = [
+            {"guest": self.guests[row["guest_id"]]["name"], **row}
+            for row in self._live_stays(rate_plan_id=group["rate_plan_id"])
+        ]
+        nights = [
+            {
+                "night": night,
+                "used": self._in_use(group, night),
+                "held": self._held(group_id, night),
+            }
+            for night in _nights(group["arrival"], group["departure"])
+        ]
+        return {
+            "success": True,
+            **group,
+            "nightly_cents": self.rate_plans[group["rate_plan_id"]]["nightly_cents"],
+            "rooming_list": sorted(stays, key=lambda stay: stay["guest"]),
+            "nights": nights,
+            "declines": _rows("decline_id", self.declines, subject_id=group_id),
+        }
+
+    def find_postings(
+        self,
+        kind: Charge | Settlement | None = None,
+        posted_from: str | None = None,
+        posted_until: str | None = None,
+        text: str = "",
+    ) -> dict[str, Any]:
+        """List postings of all folios by day, with the reservation and who pays, and their sum.
+
+        Payments count below zero, refunds above.
+
+        Args:
+            kind: Only postings of this kind.
+            posted_from: First day to include, ISO date, YYYY-MM-DD.
+            posted_until: Last day to include, ISO date, YYYY-MM-DD.
+            text: Part of what the bill says, any case.
+        """
+        if error := _day_error(posted_from, posted_until):
+            return _fail(error)
+        found = []
+        for row in _rows("posting_id", self.postings, kind=kind):
+            day = row["posted_on"]
+            if (posted_from or day) <= day <= (posted_until or day) and (
+                text.lower() in row["text"].lower()
+            ):
+                folio = self.folios[row["folio_id"]]
+                payer = {"reservation_id": folio["reservation_id"], "company": folio["company"]}
+                found.append({**row, **payer})
+        found.sort(key=lambda row: row["posted_on"])
+        return {"success": True, "postings": found, "sum_cents": sum(row["cents"] for row in found)}
+
+    def list_workloads(self, day: str) -> dict[str, Any]:
+        """List the room attendants with their floors, and the credits that they have on a day.
+
+        Credits are those of all their tasks of the day, finished ones included; open tasks that
+        nobody has are listed beside.
+
+        Args:
+            day: The day, ISO date, YYYY-MM-DD.
+        """
+        if error := _day_error(day):
+            return _fail(error)
+        attendants = [
+            {
+                **row,
+                "credits": self._credits(row["attendant_id"], day),
+                "credits_left": DAILY_CREDITS - self._credits(row["attendant_id"], day),
+            }
+            for row in _rows("attendant_id", self.attendants)
+        ]
+        nobodys = [
+            {**row, "floor": self.rooms[row["room_id"]]["floor"]}
+            for row in _rows("task_id", self.tasks, due_on=day, status="open")
+            if row["attendant_id"] is None
+        ]
+        return {"success": True, "attendants": attendants, "unassigned_tasks": nobodys}
 
     # Stays
 
@@ -639,11 +822,7 @@ class HotelOperations:
         floor = self.rooms[task["room_id"]]["floor"]
         if floor not in attendant["floors"]:
             return _fail(f"{attendant['name']} does not work on floor {floor}")
-        load = sum(
-            CREDITS[other["kind"]]
-            for other in self.tasks.values()
-            if other["attendant_id"] == attendant_id and other["due_on"] == task["due_on"]
-        )
+        load = self._credits(attendant_id, task["due_on"])
         if load + CREDITS[task["kind"]] > DAILY_CREDITS:
             return _fail(f"{attendant['name']} has {load} of {DAILY_CREDITS} credits that day")
         task["attendant_id"] = attendant_id
@@ -741,6 +920,23 @@ class HotelOperations:
         )
         free = in_service - sold - held
         return {"in_service": in_service, "sold": sold, "held": held, "free": free}
+
+    def _sellable(self, rate_plan_id: str, room_type_id: str, nights: list[str]) -> int:
+        """The rooms that the plan can sell for all of the nights, by what holds on the worst."""
+        groups = _rows("group_id", self.groups, rate_plan_id=rate_plan_id)
+        return max(
+            0,
+            min(
+                self._held(groups[0]["group_id"], night)
+                if groups
+                else self._inventory(room_type_id, night)["free"]
+                for night in nights
+            ),
+        )
+
+    def _credits(self, attendant_id: str, day: str) -> int:
+        tasks = _rows("task_id", self.tasks, attendant_id=attendant_id, due_on=day)
+        return sum(CREDITS[task["kind"]] for task in tasks)
 
     def _sale_error(
         self, room_type_id: str, nights: list[str], rate_plan_id: str | None = None

@@ -28,6 +28,7 @@ Reason = Literal[
 APPROVALS_NEEDED: dict[int, int] = {1: 2, 2: 1, 3: 1}
 SOAK = timedelta(hours=24)
 REST_DAYS = 7
+CALENDAR_DAYS_AHEAD = 30
 NEXT_STATUSES: dict[str, tuple[str, ...]] = {
     "open": ("mitigated",),
     "mitigated": ("open", "resolved"),
@@ -123,35 +124,33 @@ def _fail(error: str) -> dict[str, Any]:
     return {"success": False, "error": error}
 
 
-def _rows(id_key: str, records: Mapping[str, Any], **wanted: object) -> list[dict[str, Any]]:
-    """The records, each with its id, whose fields equal the wanted values; None wants nothing."""
-    return [
-        {id_key: record_id, **record}
-        for record_id, record in records.items()
-        if all(value is None or record[field] == value for field, value in wanted.items())
-    ]
-
-
-def _like(wanted: str | None, *texts: str) -> bool:
-    """Whether one of the texts contains the wanted one, case aside; None wants nothing."""
-    return wanted is None or any(wanted.lower() in text.lower() for text in texts)
+def _contains(text: str, part: str | None) -> bool:
+    """Whether the text has the part in it, in capitals or not; None is in every text."""
+    return part is None or part.casefold() in text.casefold()
 
 
 def _bad_date(*days: str | None) -> str | None:
-    """The error about the first day that is no ISO date; None stands for one not given."""
-    for day in days:
+    """Why one of the days, as far as they are given, is no ISO date."""
+    for day in (given for given in days if given is not None):
         try:
-            well_formed = day is None or date.fromisoformat(day).isoformat() == day
+            date.fromisoformat(day)
         except ValueError:
-            well_formed = False
-        if not well_formed:
             return f"{day!r} is not a date; give YYYY-MM-DD"
+        if not day.replace("-", "").isdigit() or day.count("-") != 2:
+            return f"{day!r} is not written as YYYY-MM-DD"
     return None
 
 
 def _runs_on(period: Mapping[str, Any], day: str | None) -> bool:
     """Whether a freeze or shift is in force on the day; None asks for no day."""
     return day is None or bool(period["starts_on"] <= day <= period["ends_on"])
+
+
+def _gap(shift: Mapping[str, Any], other: Mapping[str, Any]) -> int:
+    """The days from the end of the earlier of two shifts to the start of the later one."""
+    starts = max(date.fromisoformat(s["starts_on"]) for s in (shift, other))
+    ends = min(date.fromisoformat(s["ends_on"]) for s in (shift, other))
+    return (starts - ends).days
 
 
 class ReleaseControl:
@@ -187,8 +186,8 @@ class ReleaseControl:
         """
         services = [
             row
-            for row in _rows("service_id", self.services, tier=tier)
-            if _like(name, row["name"]) and _like(team, row["team"])
+            for row in self._select("service", tier=tier)
+            if _contains(row["name"], name) and _contains(row["team"], team)
         ]
         return {"success": True, "services": services}
 
@@ -204,8 +203,8 @@ class ReleaseControl:
         """
         engineers = [
             row
-            for row in _rows("engineer_id", self.engineers, role=role)
-            if _like(name, row["name"], row["handle"]) and _like(team, row["team"])
+            for row in self._select("engineer", role=role)
+            if _contains(f"{row['name']} {row['handle']}", name) and _contains(row["team"], team)
         ]
         return {"success": True, "engineers": engineers}
 
@@ -220,7 +219,7 @@ class ReleaseControl:
         """
         if error := self._unknown(service=service_id):
             return _fail(error)
-        builds = _rows("build_id", self.builds, service_id=service_id, tests=tests)
+        builds = self._select("build", service_id=service_id, tests=tests)
         return {"success": True, "builds": sorted(builds, key=lambda row: row["built_at"])}
 
     def find_deployments(
@@ -242,9 +241,8 @@ class ReleaseControl:
             return _fail(error)
         deployments = [
             {"version": self.builds[row["build_id"]]["version"], **row}
-            for row in _rows(
-                "deployment_id",
-                self.deployments,
+            for row in self._select(
+                "deployment",
                 service_id=service_id,
                 stage=stage,
                 status=status,
@@ -282,9 +280,8 @@ class ReleaseControl:
                 "approvals_needed": self._approvals_needed(row["service_id"]),
                 **row,
             }
-            for row in _rows(
-                "change_id",
-                self.changes,
+            for row in self._select(
+                "change",
                 service_id=service_id,
                 requested_by=requested_by,
                 status=status,
@@ -302,7 +299,7 @@ class ReleaseControl:
         """
         if error := _bad_date(on_date):
             return _fail(error)
-        freezes = [row for row in _rows("freeze_id", self.freezes) if _runs_on(row, on_date)]
+        freezes = [row for row in self._select("freeze") if _runs_on(row, on_date)]
         return {"success": True, "freezes": freezes}
 
     def find_incidents(
@@ -322,9 +319,8 @@ class ReleaseControl:
             return _fail(error)
         incidents = [
             {"service": self.services[row["service_id"]]["name"], **row}
-            for row in _rows(
-                "incident_id",
-                self.incidents,
+            for row in self._select(
+                "incident",
                 service_id=service_id,
                 status=status,
                 severity=severity,
@@ -349,8 +345,8 @@ class ReleaseControl:
             return _fail(error)
         shifts = [
             {"engineer": self.engineers[row["engineer_id"]]["name"], **row}
-            for row in _rows("shift_id", self.shifts, engineer_id=engineer_id)
-            if _like(team, row["team"]) and _runs_on(row, on_date)
+            for row in self._select("shift", engineer_id=engineer_id)
+            if _contains(row["team"], team) and _runs_on(row, on_date)
         ]
         return {"success": True, "shifts": shifts}
 
@@ -365,10 +361,122 @@ class ReleaseControl:
             return _fail(error)
         flags = [
             {"service": self.services[row["service_id"]]["name"], **row}
-            for row in _rows("flag_id", self.flags, service_id=service_id)
-            if _like(key, row["key"])
+            for row in self._select("flag", service_id=service_id)
+            if _contains(row["key"], key)
         ]
         return {"success": True, "flags": flags}
+
+    def get_service(self, service_id: str) -> dict[str, Any]:
+        """Show a service with what depends on it, what is live, who is on call and what is wrong.
+
+        dependants are the services that depend on it directly; incidents are those of the
+        service and of what it depends on directly, as long as they are not resolved.
+
+        Args:
+            service_id: The service.
+        """
+        if error := self._unknown(service=service_id):
+            return _fail(error)
+        service = self.services[service_id]
+        stages: tuple[Stage, ...] = ("staging", "production")
+        on_call = {
+            row["rota"]: {"engineer_id": row["engineer_id"], "shift_id": row["shift_id"]}
+            for row in self._select("shift", team=service["team"])
+            if _runs_on(row, self._today())
+        }
+        watched = (service_id, *service["depends_on"])
+        return {
+            "success": True,
+            **service,
+            "dependants": [
+                other_id
+                for other_id, other in self.services.items()
+                if service_id in other["depends_on"]
+            ],
+            "live": {stage: self._running(service_id, stage) for stage in stages},
+            "on_call_today": on_call,
+            "incidents": [
+                row
+                for row in self._select("incident")
+                if row["service_id"] in watched and row["status"] != "resolved"
+            ],
+            "frozen_today_by": self._freeze_on(service_id, self._today()),
+        }
+
+    def get_release_calendar(
+        self, first_day: str, last_day: str, team: str | None = None
+    ) -> dict[str, Any]:
+        """Show day by day the freezes in force and the changes planned and not yet deployed.
+
+        Args:
+            first_day: The first day, ISO date, YYYY-MM-DD.
+            last_day: The last day, at most 30 days later, ISO date, YYYY-MM-DD.
+            team: Part of the name of the team whose services are changed.
+        """
+        if error := _bad_date(first_day, last_day):
+            return _fail(error)
+        start = date.fromisoformat(first_day)
+        ahead = (date.fromisoformat(last_day) - start).days
+        if not 0 <= ahead <= CALENDAR_DAYS_AHEAD:
+            return _fail(f"The last day is 0 to {CALENDAR_DAYS_AHEAD} days after the first")
+        calendar = []
+        for day in ((start + timedelta(days=k)).isoformat() for k in range(ahead + 1)):
+            planned = []
+            for row in self._select("change", planned_on=day):
+                service = self.services[row["service_id"]]
+                if row["status"] in ("pending", "approved") and _contains(service["team"], team):
+                    owner = {"service": service["name"], "tier": service["tier"]}
+                    planned.append({**owner, "team": service["team"], **row})
+            freezes = [
+                {"name": row["name"], "tiers": row["tiers"]}
+                for row in self._select("freeze")
+                if _runs_on(row, day)
+            ]
+            if planned or freezes:
+                calendar.append({"day": day, "freezes": freezes, "changes": planned})
+        return {"success": True, "days_with_something": calendar}
+
+    def find_cover(self, shift_id: str) -> dict[str, Any]:
+        """List the other members of the team of a shift, and how near it their own shifts lie.
+
+        days_between counts the full days off call between the two shifts; below zero they overlap.
+
+        Args:
+            shift_id: The shift for which somebody is sought.
+        """
+        if error := self._unknown(shift=shift_id):
+            return _fail(error)
+        shift = self.shifts[shift_id]
+        members = [
+            {
+                "engineer_id": person["engineer_id"],
+                "name": person["name"],
+                "shifts": [
+                    {"days_between": _gap(shift, own) - 1, **own}
+                    for own in self._select("shift", engineer_id=person["engineer_id"])
+                ],
+            }
+            for person in self._select("engineer", team=shift["team"])
+            if person["engineer_id"] != shift["engineer_id"]
+        ]
+        return {"success": True, "shift": shift, "members": members}
+
+    def find_refusals(
+        self, subject_id: str | None = None, reason: Reason | None = None
+    ) -> dict[str, Any]:
+        """List the refusals on record, and the changes that were declined.
+
+        Args:
+            subject_id: Only about this build, deployment, flag, incident, shift or change.
+            reason: Only for this reason.
+        """
+        declined = [
+            row
+            for row in self._select("change", status="declined", decline_reason=reason)
+            if subject_id in (None, row["change_id"])
+        ]
+        refusals = self._select("refusal", subject_id=subject_id, reason=reason)
+        return {"success": True, "refusals": refusals, "declined_changes": declined}
 
     # Changes and deployments
 
@@ -658,13 +766,10 @@ class ReleaseControl:
             return _fail(f"{engineer['name']} has shift {shift_id} already")
         if engineer["team"] != shift["team"]:
             return _fail(f"{engineer['name']} is not in team {shift['team']}")
-        rest = timedelta(days=REST_DAYS)
         for other_id, other in self.shifts.items():
             if other["engineer_id"] != engineer_id:
                 continue
-            starts = max(date.fromisoformat(s["starts_on"]) for s in (shift, other))
-            ends = min(date.fromisoformat(s["ends_on"]) for s in (shift, other))
-            if starts - ends <= rest:
+            if _gap(shift, other) <= REST_DAYS:
                 return _fail(
                     f"{engineer['name']} has shift {other_id} from {other['starts_on']} to "
                     f"{other['ends_on']}: fewer than {REST_DAYS} days off call between"
@@ -732,21 +837,21 @@ class ReleaseControl:
     # Rules
 
     def _unknown(self, **ids: str | None) -> str | None:
-        """The error about the first id that names no record; None stands for one not given."""
-        known: dict[str, Mapping[str, object]] = {
-            "service": self.services,
-            "engineer": self.engineers,
-            "build": self.builds,
-            "deployment": self.deployments,
-            "change": self.changes,
-            "incident": self.incidents,
-            "shift": self.shifts,
-            "flag": self.flags,
-        }
+        """Say which of the ids, each under its kind of record, is not there; None is skipped."""
         for kind, record_id in ids.items():
-            if record_id is not None and record_id not in known[kind]:
+            if record_id is not None and record_id not in getattr(self, f"{kind}s"):
                 return f"{kind.capitalize()} {record_id!r} does not exist"
         return None
+
+    def _select(self, kind: str, **wanted: object) -> list[dict[str, Any]]:
+        """The records of a kind, each with its id; a wanted value that is None is not asked for."""
+        given = {field: value for field, value in wanted.items() if value is not None}
+        records: dict[str, dict[str, Any]] = getattr(self, f"{kind}s")
+        return [
+            {f"{kind}_id": record_id, **record}
+            for record_id, record in records.items()
+            if given.items() <= record.items()
+        ]
 
     def _now(self) -> str:
         return datetime.now().isoformat(timespec="seconds")
@@ -767,6 +872,15 @@ class ReleaseControl:
             ):
                 return deployment_id
         return None
+
+    def _running(self, service_id: str, stage: Stage) -> dict[str, Any] | None:
+        """The deployment that is live on the stage, with its id and version."""
+        deployment_id = self._live(service_id, stage)
+        if deployment_id is None:
+            return None
+        deployment = self.deployments[deployment_id]
+        version = self.builds[deployment["build_id"]]["version"]
+        return {"deployment_id": deployment_id, "version": version, **deployment}
 
     def _was_rolled_back(self, build_id: str) -> bool:
         return any(

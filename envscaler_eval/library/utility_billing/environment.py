@@ -1,7 +1,9 @@
 """Municipal power and water: meters, tiered bills, arrears, disconnections and credits."""
 
+from calendar import monthrange
 from collections.abc import Mapping
 from datetime import date, datetime, timedelta
+from itertools import pairwise
 from typing import Any, Literal, TypedDict
 
 Service = Literal["electricity", "water"]
@@ -151,12 +153,13 @@ def _fail(error: str) -> dict[str, Any]:
 
 
 def _rows(id_key: str, records: Mapping[str, Any], **wanted: object) -> list[dict[str, Any]]:
-    """The records, each with its id, whose fields equal the wanted values; None wants nothing."""
-    return [
-        {id_key: record_id, **record}
-        for record_id, record in records.items()
-        if all(value is None or record[field] == value for field, value in wanted.items())
-    ]
+    """Records with their ids, as far as no field has another value than the wanted one, if any."""
+    rows = []
+    for record_id, record in records.items():
+        differing = [field for field, value in wanted.items() if value not in (None, record[field])]
+        if not differing:
+            rows.append({id_key: record_id, **record})
+    return rows
 
 
 def _bad_date(day: str | None) -> str | None:
@@ -188,14 +191,28 @@ def _years_ago(years: int) -> str:
     return f"{int(today[:4]) - years:04}{today[4:]}"
 
 
-def _charge(tariff: Tariff, usage: int) -> int:
-    """Price in cents: the fixed charge, and each unit at the price of the tier it falls in."""
-    cents, charged = tariff["fixed_cents"], 0
+def _months_after(day: str, months: int) -> str:
+    """The same day of a later month, or the last day of that month where it is shorter."""
+    years, month = divmod(int(day[5:7]) - 1 + months, 12)
+    year = int(day[:4]) + years
+    last = monthrange(year, month + 1)[1]
+    return f"{year:04}-{month + 1:02}-{min(int(day[8:]), last):02}"
+
+
+def _tier_charges(tariff: Tariff, usage: int) -> list[dict[str, int]]:
+    """The units that fall in each tier, the price of one, and what they cost together."""
+    charges, charged = [], 0
     for tier in tariff["tiers"]:
         reached = usage if tier["up_to"] is None else min(usage, tier["up_to"])
-        cents += (reached - charged) * tier["cents_per_unit"]
+        units, price = reached - charged, tier["cents_per_unit"]
+        charges.append({"units": units, "cents_per_unit": price, "cents": units * price})
         charged = reached
-    return cents
+    return charges
+
+
+def _charge(tariff: Tariff, usage: int) -> int:
+    """Price in cents: the fixed charge, and each unit at the price of the tier it falls in."""
+    return tariff["fixed_cents"] + sum(row["cents"] for row in _tier_charges(tariff, usage))
 
 
 def _balance(bill: Bill) -> int:
@@ -369,6 +386,159 @@ class UtilityBilling:
             if (zone or row["zone"]).lower() == row["zone"].lower()
         ]
         return {"success": True, "outages": outages}
+
+    def get_usage_history(self, meter_id: str) -> dict[str, Any]:
+        """Show what a meter counted between each two readings, in all and a day, oldest first.
+
+        bill_id is the standing bill that closes on the later reading; null if there is none.
+
+        Args:
+            meter_id: The meter.
+        """
+        if error := self._unknown(meter=meter_id):
+            return _fail(error)
+        by_day = sorted(
+            _rows("reading_id", self.readings, meter_id=meter_id), key=lambda row: row["read_on"]
+        )
+        bills = {bill["to_reading_id"]: bill["bill_id"] for bill in self._bills_of(meter_id)}
+        periods = []
+        for opening, closing in pairwise(by_day):
+            usage = closing["value"] - opening["value"]
+            first, last = (date.fromisoformat(row["read_on"]) for row in (opening, closing))
+            periods.append(
+                {
+                    "from_reading_id": opening["reading_id"],
+                    "to_reading_id": closing["reading_id"],
+                    "from": opening["read_on"],
+                    "to": closing["read_on"],
+                    "closing_kind": closing["kind"],
+                    "usage": usage,
+                    "usage_a_day": round(usage / max(1, (last - first).days), 2),
+                    "bill_id": bills.get(closing["reading_id"]),
+                }
+            )
+        return {"success": True, **self.meters[meter_id], "periods": periods}
+
+    def quote_bill(self, from_reading_id: str, to_reading_id: str) -> dict[str, Any]:
+        """Price what a meter counted between two readings, tier by tier; no bill is issued.
+
+        Args:
+            from_reading_id: The opening reading.
+            to_reading_id: The closing reading, of the same meter and a later day.
+        """
+        for reading_id in (from_reading_id, to_reading_id):
+            if error := self._unknown(reading=reading_id):
+                return _fail(error)
+        opening, closing = self.readings[from_reading_id], self.readings[to_reading_id]
+        if opening["meter_id"] != closing["meter_id"] or opening["read_on"] >= closing["read_on"]:
+            return _fail("The readings are of one meter, the closing one of the later day")
+        tariff_id, usage, amount_cents = self._price(from_reading_id, to_reading_id)
+        tariff = self.tariffs[tariff_id]
+        return {
+            "success": True,
+            "tariff_id": tariff_id,
+            "usage": usage,
+            "fixed_cents": tariff["fixed_cents"],
+            "tiers": _tier_charges(tariff, usage),
+            "amount_cents": amount_cents,
+        }
+
+    def find_credits(
+        self,
+        account_id: str | None = None,
+        reason: CreditReason | None = None,
+        given_from: str | None = None,
+    ) -> dict[str, Any]:
+        """List the credits on the bills that stand, oldest first, and their sum in cents.
+
+        Args:
+            account_id: Only credits of this account.
+            reason: Only credits for this reason.
+            given_from: First day to include, ISO date, YYYY-MM-DD.
+        """
+        if error := self._unknown(account=account_id) or _bad_date(given_from):
+            return _fail(error)
+        found = [
+            {"account_id": bill["account_id"], "bill_id": bill["bill_id"], **credit}
+            for bill in _rows("bill_id", self.bills, account_id=account_id)
+            if bill["status"] != "replaced"
+            for credit in bill["credits"]
+            if reason in (None, credit["reason"]) and credit["given_on"] >= (given_from or "")
+        ]
+        found.sort(key=lambda row: row["given_on"])
+        total = sum(row["amount_cents"] for row in found)
+        return {"success": True, "credits": found, "sum_cents": total}
+
+    def list_arrears(
+        self, service: Service | None = None, zone: str | None = None
+    ) -> dict[str, Any]:
+        """List the meters with overdue bills, the largest debt first, with what was notified when.
+
+        Bills in an active payment plan are not overdue.
+
+        Args:
+            service: Only meters of this service.
+            zone: Name of the network zone, such as Northgate.
+        """
+        found = []
+        for meter in _rows("meter_id", self.meters, service=service):
+            account = self.accounts[meter["account_id"]]
+            overdue = [
+                {
+                    "bill_id": bill["bill_id"],
+                    "balance_cents": _balance(self.bills[bill["bill_id"]]),
+                    "due_on": bill["due_on"],
+                    "final_notice_on": bill["final_notice_on"],
+                }
+                for bill in self._bills_of(meter["meter_id"])
+                if self._is_overdue(bill["bill_id"])
+            ]
+            if overdue and (zone or account["zone"]).lower() == account["zone"].lower():
+                owner = {"customer": account["customer"], "class": account["customer_class"]}
+                owed = sum(bill["balance_cents"] for bill in overdue)
+                found.append({**meter, **owner, "overdue_cents": owed, "bills": overdue})
+        found.sort(key=lambda row: -row["overdue_cents"])
+        return {"success": True, "meters": found}
+
+    def get_instalments(self, plan_id: str) -> dict[str, Any]:
+        """Show when each instalment of a payment plan is due, how much it is, and the bills in it.
+
+        Args:
+            plan_id: The plan.
+        """
+        if error := self._unknown(plan=plan_id):
+            return _fail(error)
+        plan = self.plans[plan_id]
+        left, instalments = plan["total_cents"], []
+        for month in range(plan["instalments"]):
+            cents = min(plan["instalment_cents"], left)
+            left -= cents
+            instalments.append(
+                {"due_on": _months_after(plan["first_due_on"], month), "amount_cents": cents}
+            )
+        bills = {bill_id: _balance(self.bills[bill_id]) for bill_id in plan["bill_ids"]}
+        return {
+            "success": True,
+            "account_id": plan["account_id"],
+            "status": plan["status"],
+            "ended_on": plan["ended_on"],
+            "schedule": instalments,
+            "bill_balances_cents": bills,
+        }
+
+    def find_denials(
+        self, account_id: str | None = None, request: Request | None = None
+    ) -> dict[str, Any]:
+        """List the requests that were turned down, with ground and day.
+
+        Args:
+            account_id: Only about this account.
+            request: Only requests of this kind.
+        """
+        if error := self._unknown(account=account_id):
+            return _fail(error)
+        found = _rows("denial_id", self.denials, account_id=account_id, request=request)
+        return {"success": True, "denials": found}
 
     # Readings, bills and credits
 
@@ -635,20 +805,34 @@ class UtilityBilling:
 
     # Rules
 
-    def _unknown(self, **ids: str | None) -> str | None:
-        """The error about the first id that names no record; None stands for one not given."""
-        known: dict[str, Mapping[str, object]] = {
-            "account": self.accounts,
-            "meter": self.meters,
-            "reading": self.readings,
-            "bill": self.bills,
-            "order": self.orders,
-            "outage": self.outages,
-        }
-        for kind, record_id in ids.items():
-            if record_id is not None and record_id not in known[kind]:
-                return f"{kind.capitalize()} {record_id!r} does not exist"
-        return None
+    def _unknown(
+        self,
+        account: str | None = None,
+        meter: str | None = None,
+        reading: str | None = None,
+        bill: str | None = None,
+        plan: str | None = None,
+        order: str | None = None,
+        outage: str | None = None,
+    ) -> str | None:
+        """The error about an id that is given and names nothing."""
+        asked: tuple[tuple[str, str | None, Mapping[str, object]], ...] = (
+            ("Account", account, self.accounts),
+            ("Meter", meter, self.meters),
+            ("Reading", reading, self.readings),
+            ("Bill", bill, self.bills),
+            ("Plan", plan, self.plans),
+            ("Order", order, self.orders),
+            ("Outage", outage, self.outages),
+        )
+        return next(
+            (
+                f"{kind} {record_id!r} does not exist"
+                for kind, record_id, records in asked
+                if record_id is not None and record_id not in records
+            ),
+            None,
+        )
 
     def _new_id(self, prefix: str) -> str:
         self.last_numbers[prefix] += 1

@@ -180,6 +180,11 @@ def _rows(
     ]
 
 
+def _carriage_cents(carrier: Carrier, weight_g: int) -> int:
+    """The fee of a shipment, by every started kilogram."""
+    return carrier["base_cents"] + -(-weight_g // 1000) * carrier["cents_per_kg"]
+
+
 class WarehouseFulfilment:
     """The fulfilment system of a regional warehouse."""
 
@@ -286,6 +291,19 @@ class WarehouseFulfilment:
         lot = self.lots[lot_id]
         name = self.skus[lot["sku_id"]]["name"]
         return {"lot_id": lot_id, **lot, "sku_name": name, "free_cases": self._free(lot_id)}
+
+    def _load(self, order_id: str, lines: list[int]) -> list[Reservation]:
+        """What is reserved on some lines of an order and on no shipment."""
+        return [
+            r
+            for r in self.reservations.values()
+            if r["order_id"] == order_id and r["line"] in lines and r["shipment_id"] is None
+        ]
+
+    def _weight_g(self, load: list[Reservation]) -> int:
+        return sum(
+            r["cases"] * self.skus[self.lots[r["lot_id"]]["sku_id"]]["case_weight_g"] for r in load
+        )
 
     def _carriage_problem(self, carrier: Carrier, lots: list[str], weight_g: int) -> str | None:
         """Say why a carrier cannot take these goods together, or return None."""
@@ -476,6 +494,92 @@ class WarehouseFulfilment:
             found.append({**row, **place})
         return {"success": True, "counts": found}
 
+    def compare_stock_with_orders(self, storage: Storage | None = None) -> dict[str, Any]:
+        """Compare for each article what is in the building with what open orders still need.
+
+        All figures are cases: free ones are neither reserved nor on hold, still_needed is what
+        open orders have neither reserved nor backordered. Shelf life is not looked at.
+
+        Args:
+            storage: Only articles kept in this climate.
+        """
+        needed: dict[str, int] = {}
+        backordered: dict[str, int] = {}
+        for order_id, order in self.orders.items():
+            if order["status"] != "open":
+                continue
+            for number, line in enumerate(order["lines"], start=1):
+                sku_id = line["sku_id"]
+                needed[sku_id] = needed.get(sku_id, 0) + self._unassigned(order_id, number)
+                backordered[sku_id] = backordered.get(sku_id, 0) + line["backordered"]
+        report = []
+        for row in _rows("sku_id", self.skus, storage=storage):
+            lots = _rows("lot_id", self.lots, sku_id=row["sku_id"])
+            stopped = [lot["lot_id"] for lot in lots if lot["status"] == "on_hold"]
+            free = sum(self._free(lot["lot_id"]) for lot in lots if lot["lot_id"] not in stopped)
+            report.append(
+                {
+                    "sku_id": row["sku_id"],
+                    "name": row["name"],
+                    "in_building": sum(lot["cases"] for lot in lots),
+                    "on_hold": sum(self.lots[lot_id]["cases"] for lot_id in stopped),
+                    "free": free,
+                    "still_needed": needed.get(row["sku_id"], 0),
+                    "backordered": backordered.get(row["sku_id"], 0),
+                }
+            )
+        return {"success": True, "articles": report}
+
+    def get_shipment(self, shipment_id: str) -> dict[str, Any]:
+        """Show a shipment with what is on it, where it goes and what it weighs, in grams.
+
+        Args:
+            shipment_id: The shipment.
+        """
+        if shipment_id not in self.shipments:
+            return _fail(f"Shipment {shipment_id} does not exist")
+        shipment = self.shipments[shipment_id]
+        customer = self.customers[self.orders[shipment["order_id"]]["customer_id"]]
+        contents = []
+        for row in _rows("reservation_id", self.reservations, shipment_id=shipment_id):
+            lot = self.lots[row["lot_id"]]
+            sku = {"sku_id": lot["sku_id"], "sku_name": self.skus[lot["sku_id"]]["name"]}
+            contents.append({**row, **sku, "bin_id": lot["bin_id"]})
+        return {
+            "success": True,
+            **shipment,
+            "carrier": self.carriers[shipment["carrier_id"]]["name"],
+            "customer": customer["name"],
+            "city": customer["city"],
+            "contents": contents,
+            "refusals": _rows("refusal_id", self.refusals, record_id=shipment_id),
+        }
+
+    def quote_carriage(self, order_id: str, lines: list[int]) -> dict[str, Any]:
+        """Tell what each carrier would charge for the cases reserved on some lines of an order.
+
+        Only cases that are on no shipment count. Whether a carrier may take the goods, and when
+        it collects, is not looked at.
+
+        Args:
+            order_id: The order.
+            lines: Line numbers whose reservations would go together.
+        """
+        for line in lines:
+            if problem := self._line_problem(order_id, line):
+                return _fail(problem)
+        load = self._load(order_id, lines)
+        if not load:
+            return _fail(f"No cases are reserved and unbooked on lines {lines} of {order_id}")
+        weight_g = self._weight_g(load)
+        quotes: list[dict[str, Any]] = [
+            {"carrier_id": key, "carrier": carrier["name"], "max_kg": carrier["max_kg"]}
+            | {"fee_cents": _carriage_cents(carrier, weight_g)}
+            for key, carrier in self.carriers.items()
+        ]
+        quotes.sort(key=lambda quote: quote["fee_cents"])
+        return {"success": True, "weight_g": weight_g, "quotes": quotes}
+
     # Changes
 
     def reserve_stock(self, order_id: str, line: int, lot_id: str, cases: int) -> dict[str, Any]:
@@ -589,11 +693,7 @@ class WarehouseFulfilment:
         if carrier_id not in self.carriers:
             return _fail(f"Carrier {carrier_id} does not exist")
         carrier = self.carriers[carrier_id]
-        load = [
-            r
-            for r in self.reservations.values()
-            if r["order_id"] == order_id and r["line"] in lines and r["shipment_id"] is None
-        ]
+        load = self._load(order_id, lines)
         if not lines or {r["line"] for r in load} != set(lines):
             return _fail(f"Each line of a shipment needs reserved cases: {lines}")
         order = self.orders[order_id]
@@ -602,15 +702,12 @@ class WarehouseFulfilment:
         if customer["complete_only"] and sum(r["cases"] for r in load) < ordered:
             return _fail(f"{customer['name']} takes complete deliveries only: all {ordered} cases")
         lot_ids = [r["lot_id"] for r in load]
-        weight_g = sum(
-            r["cases"] * self.skus[self.lots[r["lot_id"]]["sku_id"]]["case_weight_g"] for r in load
-        )
+        weight_g = self._weight_g(load)
         if problem := (
             self._carriage_problem(carrier, lot_ids, weight_g)
             or self._collection_problem(carrier, ship_on)
         ):
             return _fail(problem)
-        started_kg = -(-weight_g // 1000)
         shipment_id = f"SHP-{self.next_shipment}"
         self.next_shipment += 1
         self.shipments[shipment_id] = {
@@ -619,7 +716,7 @@ class WarehouseFulfilment:
             "ship_on": ship_on,
             "status": "booked",
             "weight_g": weight_g,
-            "fee_cents": carrier["base_cents"] + started_kg * carrier["cents_per_kg"],
+            "fee_cents": _carriage_cents(carrier, weight_g),
         }
         for reservation in load:
             reservation["shipment_id"] = shipment_id
