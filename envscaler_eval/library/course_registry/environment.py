@@ -680,7 +680,7 @@ class CourseRegistry:
         return {"success": True, "grades": found}
 
     def list_loads(self, programme_id: str | None = None) -> dict[str, Any]:
-        """List students with their load beside their limits, standing, GPA and active holds.
+        """List students with their load beside its limits, standing, balance, GPA and active holds.
 
         Args:
             programme_id: Only students of this programme.
@@ -694,6 +694,7 @@ class CourseRegistry:
                     "name": row["name"],
                     "programme": row["programme_id"],
                     "standing": row["standing"],
+                    "balance_due": row["balance_due"],
                     "gpa": self._gpa(student_id),
                     "load": self._load(student_id),
                     "minimum_load": self.programmes[row["programme_id"]]["minimum_load"],

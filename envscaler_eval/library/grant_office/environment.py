@@ -648,9 +648,13 @@ class GrantOffice:
             "success": True,
             **vendor,
             "commitments": {
-                key: {"line_id": c["line_id"], "status": c["status"], "amount": c["amount"]}
-                | {"invoiced": self._invoiced(key), "outstanding": self._outstanding(key)}
-                for key, c in mine.items()
+                key: {
+                    "description": self.requisitions[commitment["requisition_id"]]["description"],
+                    **commitment,
+                    "invoiced": self._invoiced(key),
+                    "outstanding": self._outstanding(key),
+                }
+                for key, commitment in mine.items()
             },
             "invoices": [
                 {
