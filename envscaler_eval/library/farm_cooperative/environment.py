@@ -515,19 +515,8 @@ class FarmCooperative:
         if error := self._unknown(crop=crop_id):
             return _fail(error)
         crop = self.crops[crop_id]
-        load: Delivery = {
-            "member_id": "",
-            "crop_id": crop_id,
-            "method": method,
-            "delivered_on": self._today(),
-            "gross_kg": gross_kg,
-            "moisture_percent": moisture_percent,
-            "test_weight": test_weight,
-            "defects_percent": defects_percent,
-            "net_kg": 0,
-            "grade": 0,
-            "store_id": None,
-        }
+        measures = (defects_percent, moisture_percent, test_weight)
+        load = self._ticket("", crop_id, method, gross_kg, *measures)
         if error := self._sample_error(load):
             return _fail(error)
         weighed = _assess(crop, load)
@@ -644,19 +633,9 @@ class FarmCooperative:
         unit_kg = {"tonne": 1000.0, "kilogram": 1.0, "bushel": crop["kg_per_bushel"]}[unit]
         if unit_kg is None:
             return _fail(f"{crop['name']} is not measured in bushels")
-        delivery: Delivery = {
-            "member_id": member_id,
-            "crop_id": crop_id,
-            "method": method,
-            "delivered_on": self._today(),
-            "gross_kg": _whole(_exact(quantity) * _exact(unit_kg)),
-            "moisture_percent": moisture_percent,
-            "test_weight": test_weight,
-            "defects_percent": defects_percent,
-            "net_kg": 0,
-            "grade": 0,
-            "store_id": None,
-        }
+        gross_kg = _whole(_exact(quantity) * _exact(unit_kg))
+        measures = (defects_percent, moisture_percent, test_weight)
+        delivery = self._ticket(member_id, crop_id, method, gross_kg, *measures)
         if error := self._ticket_error(delivery):
             return _fail(error)
         delivery_id = f"DEL-{self.next_delivery}"
@@ -1019,6 +998,31 @@ class FarmCooperative:
 
     def _grows_organic(self, booking: Booking) -> bool:
         return self._certified(booking["member_id"], booking["starts_on"])
+
+    def _ticket(
+        self,
+        member_id: str,
+        crop_id: str,
+        method: Method,
+        gross_kg: int,
+        defects_percent: float,
+        moisture_percent: float | None,
+        test_weight: float | None,
+    ) -> Delivery:
+        """Today's delivery, not assessed yet and in no store."""
+        return {
+            "member_id": member_id,
+            "crop_id": crop_id,
+            "method": method,
+            "delivered_on": self._today(),
+            "gross_kg": gross_kg,
+            "moisture_percent": moisture_percent,
+            "test_weight": test_weight,
+            "defects_percent": defects_percent,
+            "net_kg": 0,
+            "grade": 0,
+            "store_id": None,
+        }
 
     def _sample_error(self, delivery: Delivery) -> str | None:
         """Why the weight and the sample of a load cannot be right."""

@@ -822,16 +822,12 @@ class ReleaseControl:
         subjects = (self.builds, self.deployments, self.flags, self.incidents, self.shifts)
         if not any(subject_id in records for records in subjects):
             return _fail(f"There is no record {subject_id!r} to refuse anything about")
-        for refusal_id, refusal in self.refusals.items():
-            if refusal["subject_id"] == subject_id and refusal["reason"] == reason:
-                return _fail(f"Refusal {refusal_id} records this already")
+        for known in self._select("refusal", subject_id=subject_id, reason=reason):
+            return _fail(f"Refusal {known['refusal_id']} records this already")
+        refusal: Refusal = {"subject_id": subject_id, "reason": reason, "logged_at": self._now()}
         refusal_id = f"REF-{self.next_refusal}"
+        self.refusals[refusal_id] = refusal
         self.next_refusal += 1
-        self.refusals[refusal_id] = {
-            "subject_id": subject_id,
-            "reason": reason,
-            "logged_at": self._now(),
-        }
         return {"success": True, "refusal_id": refusal_id}
 
     # Rules
