@@ -311,7 +311,7 @@ class FoodBank:
         return self.referrals[referral_id]["visits"] - len(taken)
 
     def _referral(self, household_id: str, day: str) -> str | None:
-        """The referral on which a visit on a day is booked: of those that serve, the first to end."""
+        """The referral on which a visit is booked: of those that serve, the first to end."""
         usable = [
             i
             for i, r in self.referrals.items()
