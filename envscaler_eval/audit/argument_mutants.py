@@ -17,17 +17,19 @@ _CLOCK = re.compile(r"^([01]\d|2[0-3]):[0-5]\d$")
 
 
 class Values:
-    """The values of a state by the names that they stand under.
+    """The values of states by the names that they stand under.
 
     A value of a state is of the same kind as the values that stand under the
     same key in other records, and a record's key as the keys beside it.
     """
 
-    def __init__(self, state: State) -> None:
-        """Collect the values of a state."""
+    def __init__(self, *states: State) -> None:
+        """Collect the values of one state, or of several that an episode goes through."""
         self._kinds: dict[str, list[str]] = {}
         self._names: dict[str, set[str]] = {}
-        self._collect(state, "")
+        for state in states:
+            for name, value in state.items():
+                self._collect(value, name)
 
     def _collect(self, value: Any, name: str) -> None:
         if isinstance(value, dict):
@@ -75,7 +77,7 @@ def mutants(call: ToolCall, tool: ToolSpec, values: Values) -> Iterator[tuple[st
     Args:
         call: The call.
         tool: Its tool.
-        values: The values of the state that the call starts from.
+        values: The values that there are to mistake one for another.
     """
     chance = random.Random(f"{call.name}{sorted(map(str, call.arguments.items()))}")
     properties: Mapping[str, Any] = tool.parameters["properties"]

@@ -1,6 +1,7 @@
 """Calls made up by Hypothesis: sensible, on the edge, and wrong."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from hypothesis import HealthCheck, Phase, given, settings
@@ -13,6 +14,7 @@ from envscaler_eval.world import ToolSpec
 
 SEQUENCES = 60
 LENGTH = 12
+PLACES = 2
 
 _EDGE_TEXTS = ("", " ", "nobody", "2026-02-30", "99:99", "É✓", "a" * 300, "-1", "null")
 _EDGE_NUMBERS = (0, -1, 1, 2, 10**9, -(10**9))
@@ -47,6 +49,55 @@ def fuzzed_sequences(scenario: Scenario, runtime: Runtime) -> list[tuple[ToolCal
 
     collect()
     return made
+
+
+def edges_in_place(
+    played: Iterable[tuple[Scenario, Sequence[ToolCall]]], tools: Sequence[ToolSpec]
+) -> Iterator[tuple[Scenario, tuple[ToolCall, ...]]]:
+    """Yield sequences of calls that make sense up to a call with one argument on the edge.
+
+    Made-up calls seldom hold together well enough to get far into a tool. Here
+    all but one argument is right: nought, a negative number, an empty text or
+    list stand where a solution has a sensible value, all of them in a row.
+
+    Args:
+        played: Scenarios with calls that fit them.
+        tools: The tools that are called.
+    """
+    schemas: dict[str, Mapping[str, Any]] = {
+        tool.name: tool.parameters["properties"] for tool in tools
+    }
+    places: Counter[tuple[str, str]] = Counter()
+    for scenario, calls in played:
+        for position, call in enumerate(calls):
+            for name, value in call.arguments.items():
+                edges = list(_edges(value, schemas[call.name].get(name, {})))
+                if not edges or places[call.name, name] == PLACES:
+                    continue
+                places[call.name, name] += 1
+                wrong = (
+                    ToolCall(name=call.name, arguments={**call.arguments, name: edge})
+                    for edge in edges
+                )
+                yield scenario, (*calls[:position], *wrong)
+
+
+def _edges(value: Any, schema: Mapping[str, Any]) -> Iterator[Any]:
+    if any("enum" in option for option in (schema, *schema.get("anyOf", ()))):
+        return
+    if isinstance(value, str):
+        yield from _EDGE_TEXTS
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        yield from _EDGE_NUMBERS
+    elif isinstance(value, list):
+        yield []
+        for edge in _edges(value[0], schema.get("items", {})) if value else ():
+            yield [edge, *value[1:]]
+    elif isinstance(value, dict):
+        inner: Mapping[str, Any] = schema.get("properties", {})
+        for key, item in value.items():
+            for edge in _edges(item, inner.get(key, {})):
+                yield {**value, key: edge}
 
 
 def _call(tool: ToolSpec, values: Values) -> st.SearchStrategy[ToolCall]:

@@ -7,7 +7,7 @@ every environment is checked by the program.
 
 from collections.abc import Iterator, Sequence
 
-from envscaler_eval.audit.call_fuzzing import fuzzed_sequences
+from envscaler_eval.audit.call_fuzzing import edges_in_place, fuzzed_sequences
 from envscaler_eval.audit.findings import EnvironmentCard, Item, ItemName
 from envscaler_eval.audit.line_coverage import line_coverage
 from envscaler_eval.audit.trajectories import shown
@@ -36,6 +36,7 @@ def assess_environment(pack: Pack, runtime: Runtime) -> EnvironmentCard:
         (scenario, scenario.solution) for scenario in pack.scenarios
     ]
     sequences += [(_as_scenario(pack, r), r.calls) for r in pack.rejections]
+    sequences += edges_in_place(list(sequences), runtime.environment.tools)
     sequences += [
         (scenario, calls) for scenario in starts for calls in fuzzed_sequences(scenario, runtime)
     ]

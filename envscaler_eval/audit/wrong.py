@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from envscaler_eval.audit.argument_mutants import Values, mutants
 from envscaler_eval.audit.check_mutants import text_literals
@@ -15,8 +15,8 @@ from envscaler_eval.scenario import Scenario, ToolCall
 from envscaler_eval.state import changes, plain, state_hash
 
 RANDOM_EPISODES = 100
-MUTANTS_KEPT = 3
-MUTANTS_TRIED = 25
+MUTANTS_KEPT = 12
+MUTANTS_TRIED = 60
 EXTRA_WRITES = 40
 EXTRA_READS = 5
 _TRIES = 60
@@ -58,27 +58,64 @@ def with_wrong_arguments(
 ) -> Iterator[Trajectory]:
     """Yield solutions with one wrong argument which succeed and end differently.
 
-    Of each argument a few such mutants are enough; many more are tried, since a
+    Of each argument some such mutants are enough; many more are tried, since a
     good environment refuses most of them.
     """
     tools = {tool.name: tool for tool in runtime.environment.tools}
-    values = Values(solved.final)
+    # Also of the start, for the records that the solution deletes.
+    values = Values(scenario.state, solved.final)
     right = state_hash(solved.final)
     for position in solved.writes:
         call = solved.calls[position]
         tried: Counter[str] = Counter()
         found: Counter[str] = Counter()
-        for argument, change, mutant in mutants(call, tools[call.name], values):
-            if tried[argument] == MUTANTS_TRIED or found[argument] == MUTANTS_KEPT:
-                continue
-            tried[argument] += 1
-            calls = (*solved.calls[:position], mutant, *solved.calls[position + 1 :])
-            ended = trajectory(
-                f"with call {position + 1} {call.name}, {change},", scenario, runtime, calls
-            )
-            if ended.statuses[position] == "ok" and state_hash(ended.final) != right:
-                found[argument] += 1
-                yield ended
+        before, after = solved.calls[:position], solved.calls[position + 1 :]
+        with _Probe(scenario, runtime, before) as probe:
+            for argument, change, mutant in mutants(call, tools[call.name], values):
+                if tried[argument] == MUTANTS_TRIED or found[argument] == MUTANTS_KEPT:
+                    continue
+                tried[argument] += 1
+                if not probe.accepts(mutant):
+                    continue
+                label = f"with call {position + 1} {call.name}, {change},"
+                ended = trajectory(label, scenario, runtime, (*before, mutant, *after))
+                if ended.statuses[position] == "ok" and state_hash(ended.final) != right:
+                    found[argument] += 1
+                    yield ended
+
+
+class _Probe:
+    """Tells which calls an environment accepts at one place of a solution.
+
+    Refused calls leave the state as it was, so one episode serves until a call
+    is accepted.
+    """
+
+    def __init__(self, scenario: Scenario, runtime: Runtime, before: Sequence[ToolCall]) -> None:
+        self._start = scenario, runtime
+        self._before = before
+        self._episode = self._at_the_place()
+
+    def __enter__(self) -> "_Probe":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._episode.close()
+
+    def accepts(self, call: ToolCall) -> bool:
+        """Return whether a call succeeds at the place."""
+        self._episode.call(call.name, call.arguments)
+        if self._episode.calls[-1].status != "ok":
+            return False
+        self._episode.close()
+        self._episode = self._at_the_place()
+        return True
+
+    def _at_the_place(self) -> Episode:
+        episode = Episode(*self._start)
+        for call in self._before:
+            episode.call(call.name, call.arguments)
+        return episode
 
 
 def with_extra_calls(
