@@ -366,7 +366,7 @@ class PossessionPlanning:
         return self._trains_hit(section_id, track, begins, ends)
 
     def _check_conflict(self, where: Possession) -> None:
-        """Refuse a place and time that others have, or that makes a closure too long with theirs."""
+        """Refuse a closure that meets another, or is too long with those next to it."""
         there = {
             key: other
             for key, other in self._live()
