@@ -37,7 +37,7 @@ class Settings(TypedDict):
     notice_column_cm: int  # taken by a printed correction, clarification or retraction
     notice_days: int  # days from the decision on a complaint to the paper that prints it
     wire_share_percent: int  # most of a story that may be wire copy
-    free_cut_percent: int  # a bigger cut goes past the editor, and the lawyer, again
+    free_cut_percent: int  # bigger cuts since the editing go past editor and lawyer again
     homepage_hours: int  # age at which a story no longer goes onto the homepage
 
 
