@@ -218,6 +218,8 @@ def _moment(text: str, form: str = "%Y-%m-%dT%H:%M") -> datetime:
         raise _No(f"{text!r} is not in the form {form}") from None
     if moment.strftime(form) != text:
         raise _No(f"{text!r} is not in the form {form}")
+    if moment.year == datetime.max.year:
+        raise _No(f"{text!r} lies beyond all planning")
     return moment
 
 
