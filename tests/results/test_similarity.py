@@ -84,16 +84,29 @@ def test_a_parameter_of_another_type_is_another_parameter() -> None:
     assert overlap(INN, other) == (1, 0)
 
 
+def _copies(train: Sequence[EnvironmentText], test: Sequence[EnvironmentText]) -> list[set[str]]:
+    report = similarity_report(compare_texts(train, test), 0.8)
+    return [{pair.first, pair.second} for pair in report.duplicates]
+
+
 def test_copies_are_found_by_text_and_by_tools() -> None:
     reworded = _text("bench/lodge", "Huts in the mountains.", "book_room", "cancel_stay")
     retooled = EnvironmentText("bench/farm", "bench", FARM.introduction, FARM.tools)
-    found = compare_texts([HOTEL, CLINIC, FARM], [INN, reworded, retooled]).duplicates(0.8)
-    assert [(pair.test, pair.train) for pair in found] == [
-        ("bench/farm", "farm"),
-        ("bench/lodge", "hotel"),
-    ]
-    assert found[0].similarity == pytest.approx(1)
-    assert found[1].similarity < 0.8
+    found = _copies([HOTEL, CLINIC, FARM], [INN, reworded, retooled])
+    assert sorted(map(sorted, found)) == [["bench/farm", "farm"], ["bench/lodge", "hotel"]]
+
+
+def test_copies_are_found_among_environments_to_train_on() -> None:
+    again = EnvironmentText("hostel", "hostel", HOTEL.introduction, HOTEL.tools)
+    assert _copies([HOTEL, CLINIC, again], [INN]) == [{"hotel", "hostel"}]
+
+
+def test_copies_are_found_among_packs_of_a_test_but_not_within_benchmarks() -> None:
+    pack = EnvironmentText("farm", "packs", FARM.introduction, FARM.tools)
+    twin = EnvironmentText("estate", "packs", FARM.introduction, FARM.tools)
+    assert _copies([HOTEL], [pack, twin]) == [{"farm", "estate"}]
+    bench = EnvironmentText("bench/inn_again", "bench", INN.introduction, INN.tools)
+    assert _copies([CLINIC], [INN, bench]) == []
 
 
 def test_the_map_puts_near_texts_near_and_is_the_same_again() -> None:
@@ -113,7 +126,7 @@ def test_the_report_is_for_people_and_programs(tmp_path: Path) -> None:
     report = similarity_report(_compared(), 0.8)
     document = similarity_document(report, ["a remark"])
     told = as_text(document)
-    for expected in ("bench/inn", "no duplicates", "a remark", "tfidf"):
+    for expected in ("bench/inn", "no duplicates", "closest are", "a remark", "tfidf"):
         assert expected in told
     numbers = json.loads(document.numbers)
     assert numbers["similarity"]["bench/inn"]["hotel"] > numbers["similarity"]["bench/inn"]["farm"]

@@ -1,14 +1,15 @@
-"""Training environments against test environments: who is near whom, and who is a copy."""
+"""Environments to train on and those of tests: who is near whom, and who is a copy."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
 from envscaler_eval.results.similarity.overlap import Overlap, overlap
-from envscaler_eval.results.similarity.texts import EnvironmentText
+from envscaler_eval.results.similarity.texts import PACKS, EnvironmentText
 from envscaler_eval.text_vectors import Vectors, vectorise
 
 THRESHOLD = 0.8
@@ -33,6 +34,28 @@ class Neighbour:
     train: str
     similarity: float
     overlap: Overlap
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two of the compared environments, of whichever side.
+
+    Attributes:
+        first: The id of the one that was named first.
+        second: The other's id.
+        similarity: Cosine of their texts.
+        overlap: What their tools share by name.
+    """
+
+    first: str
+    second: str
+    similarity: float
+    overlap: Overlap
+
+    @property
+    def closeness(self) -> float:
+        """Similarity or the share of tools: new words do not hide old tools, nor the reverse."""
+        return max(self.similarity, self.overlap.tools)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,20 +86,25 @@ class Comparison:
         best = self.matrix.argmax(axis=0)
         return [self._neighbour(int(row), column) for column, row in enumerate(best)]
 
-    def duplicates(self, threshold: float = THRESHOLD) -> list[Neighbour]:
-        """Return the pairs that pass for copies, the most similar first.
+    def pairs(self) -> list[Pair]:
+        """Return any two environments, the closest first.
 
-        Args:
-            threshold: From where the similarity of texts, or the share of tools of the same
-                names, tells a copy: new words do not hide old tools, nor the reverse.
+        Also two to train on, or two packs to test on: a copy within either counts one
+        environment twice. Two of benchmarks are left out; they are as their authors made them.
         """
+        texts = (*self.train, *self.test)
+        cosines = self.vectors @ self.vectors.T
         found = [
-            self._neighbour(row, column)
-            for row in range(len(self.train))
-            for column in range(len(self.test))
+            Pair(
+                texts[row].id,
+                texts[column].id,
+                float(cosines[row, column]),
+                overlap(texts[row], texts[column]),
+            )
+            for row, column in combinations(range(len(texts)), 2)
+            if row < len(self.train) or PACKS in (texts[row].source, texts[column].source)
         ]
-        copies = [pair for pair in found if max(pair.similarity, pair.overlap.tools) >= threshold]
-        return sorted(copies, key=lambda pair: -pair.similarity)
+        return sorted(found, key=lambda pair: -pair.closeness)
 
     def ranking(self) -> list[tuple[str, float]]:
         """Return the training environments by their similarity to the test's closest one."""

@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 from pydantic import TypeAdapter
 
 from envscaler_eval.results.document import Document, PlainTable
-from envscaler_eval.results.similarity.comparison import Comparison, Neighbour
+from envscaler_eval.results.similarity.comparison import Comparison, Neighbour, Pair
 from envscaler_eval.results.similarity.gain import (
     GainRelation,
     gain_notes,
     gain_table,
 )
 
-_PAIR = ("test environment", "nearest to train on", "similarity", "tools", "parameters")
+_SHARES = ("similarity", "tools", "parameters")
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,8 @@ class SimilarityReport:
         ranking: The training environments, by their similarity to the closest of the test.
         similarity: Test environment -> training environment -> cosine.
         threshold: From where two environments pass for duplicates.
-        duplicates: The pairs of a test and a training environment that do.
+        closest: The two environments, of whichever side, that are most alike.
+        duplicates: The pairs that pass for copies, the closest first.
         map: All environments in the plane.
         gains: How gains of training go with similarity, for each benchmark that logs were
             given of.
@@ -56,7 +57,8 @@ class SimilarityReport:
     ranking: list[tuple[str, float]]
     similarity: dict[str, dict[str, float]]
     threshold: float
-    duplicates: list[Neighbour]
+    closest: Pair
+    duplicates: list[Pair]
     map: list[MapPoint]
     gains: list[GainRelation] = field(default_factory=list)
 
@@ -68,6 +70,7 @@ def similarity_report(comparison: Comparison, threshold: float) -> SimilarityRep
     places = comparison.map().tolist()
     columns = comparison.matrix.T.tolist()
     train = [text.id for text in comparison.train]
+    pairs = comparison.pairs()
     return SimilarityReport(
         comparison.representation,
         comparison.nearest(),
@@ -77,7 +80,8 @@ def similarity_report(comparison: Comparison, threshold: float) -> SimilarityRep
             for text, column in zip(comparison.test, columns, strict=True)
         },
         threshold,
-        comparison.duplicates(threshold),
+        pairs[0],
+        [pair for pair in pairs if pair.closeness >= threshold],
         [
             MapPoint(text.id, role, text.source, x, y)
             for (role, text), (x, y) in zip(roles, places, strict=True)
@@ -99,8 +103,8 @@ def similarity_document(report: SimilarityReport, remarks: Sequence[str] = ()) -
 def _tables(report: SimilarityReport) -> Iterator[PlainTable]:
     yield PlainTable(
         title=f"Test environments and the nearest to train on ({report.representation})",
-        headers=_PAIR,
-        rows=tuple(map(_cells, report.nearest)),
+        headers=("test environment", "nearest to train on", *_SHARES),
+        rows=tuple((near.test, near.train, *_shares(near)) for near in report.nearest),
         note=(
             "similarity: cosine of introductions and tools. tools, parameters: share of names "
             "that both have (Jaccard)."
@@ -114,8 +118,8 @@ def _tables(report: SimilarityReport) -> Iterator[PlainTable]:
     if report.duplicates:
         yield PlainTable(
             title=f"Duplicates: similarity or tools of {report.threshold:g} or more",
-            headers=_PAIR,
-            rows=tuple(map(_cells, report.duplicates)),
+            headers=("environment", "and its copy", *_SHARES),
+            rows=tuple((pair.first, pair.second, *_shares(pair)) for pair in report.duplicates),
         )
     if report.gains:
         yield gain_table(report.gains)
@@ -123,10 +127,14 @@ def _tables(report: SimilarityReport) -> Iterator[PlainTable]:
 
 def _notes(report: SimilarityReport) -> Iterator[str]:
     if not report.duplicates:
-        yield f"no duplicates: similarity and tools are below {report.threshold:g}"
+        closest = report.closest
+        yield (
+            f"no duplicates: similarity and tools are below {report.threshold:g}; closest are "
+            f"{closest.first} and {closest.second}, {closest.closeness:.3f}"
+        )
     yield from gain_notes(report.gains)
 
 
-def _cells(pair: Neighbour) -> tuple[str, ...]:
+def _shares(pair: Neighbour | Pair) -> tuple[str, ...]:
     shares = (pair.similarity, pair.overlap.tools, pair.overlap.parameters)
-    return (pair.test, pair.train, *(f"{share:.3f}" for share in shares))
+    return tuple(f"{share:.3f}" for share in shares)

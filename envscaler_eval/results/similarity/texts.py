@@ -19,6 +19,9 @@ from envscaler_eval.pack import Pack, PackError, find_packs, read_info, read_pac
 from envscaler_eval.pack_selection import locate_all
 from envscaler_eval.world import ToolSpec
 
+PACKS = "packs"
+"""The source of environments that are packs."""
+
 _CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
 
 
@@ -28,7 +31,7 @@ class EnvironmentText:
 
     Attributes:
         id: The pack's id, or `benchmark/part` such as `tau_bench/retail`.
-        source: `packs`, or the benchmark.
+        source: `PACKS`, or the benchmark.
         introduction: What the agent is told of it. Of BFCL and ACEBench there
             is only the name, since they tell no more; of Tau-Bench, the policy.
         tools: Its tools.
@@ -56,7 +59,7 @@ def pack_texts(packs: Iterable[Pack]) -> list[EnvironmentText]:
     return [
         EnvironmentText(
             pack.info.id,
-            "packs",
+            PACKS,
             f"{pack.info.title}. {pack.info.introduction}",
             tuple(pack.environment.tools),
         )
