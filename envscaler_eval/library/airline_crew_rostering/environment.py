@@ -450,8 +450,11 @@ class CrewControl:
         """How many of each rank a duty still needs; ranks that are complete are left out."""
         wanted = self.aircraft_types[self.duties[duty_id]["aircraft_type"]]["complement"]
         ranks = [self.crew[crew_id]["rank"] for crew_id in self._on_duty(duty_id).values()]
-        short = {rank: number - ranks.count(rank) for rank, number in wanted.items()}
-        return {rank: number for rank, number in short.items() if number > 0}
+        missing: dict[Rank, int] = {}
+        for rank, number in wanted.items():
+            if number > ranks.count(rank):
+                missing[rank] = number - ranks.count(rank)
+        return missing
 
     def _place_problem(self, duty_id: str, crew_id: str) -> str | None:
         """Say why a duty takes no such crew member, whatever else they do."""
@@ -686,6 +689,24 @@ class CrewControl:
                 found.append({**row, **person})
         return {"success": True, "standbys": found}
 
+    def list_absences(
+        self, day: str | None = None, kind: AbsenceKind | None = None
+    ) -> dict[str, Any]:
+        """List who is sick, on leave or in training, and when.
+
+        Args:
+            day: Only absences that take in this date, YYYY-MM-DD.
+            kind: Only this kind.
+        """
+        if problem := _bad_day(day):
+            return _error(problem)
+        found = [
+            {**row, **self.crew[row["crew_id"]]}
+            for row in _pick("absence_id", self.absences, kind=kind)
+            if day is None or row["first_day"] <= day <= row["last_day"]
+        ]
+        return {"success": True, "absences": found}
+
     def list_swaps(self, status: SwapStatus | None = None) -> dict[str, Any]:
         """List swap requests with the numbers of both crew members and duties.
 
@@ -733,6 +754,8 @@ class CrewControl:
     def unassign_crew(self, duty_id: str, crew_id: str, reason: ReleaseReason) -> dict[str, Any]:
         """Take a crew member off a duty that has not reported yet.
 
+        Whoever was called out for it is back on standby while its hours last.
+
         Args:
             duty_id: The duty.
             crew_id: Who comes off.
@@ -745,12 +768,15 @@ class CrewControl:
             return _error(f"{crew_id} is not on duty {duty_id}")
         if self._report(duty_id) <= datetime.now():
             return _error(f"Duty {duty_id} has already reported")
-        self.assignments[mine[0]]["status"] = "released"
-        self.assignments[mine[0]]["release_reason"] = reason
+        assignment = self.assignments[mine[0]]
+        assignment["status"], assignment["release_reason"] = "released", reason
+        standby_id = assignment["standby_id"]
+        if standby_id and self._waiting(standby_id).end > datetime.now():
+            self.standbys[standby_id]["status"] = "planned"
         return {"success": True, "missing": self._missing_crew(duty_id)}
 
     def call_out_standby(self, standby_id: str, duty_id: str) -> dict[str, Any]:
-        """Call a crew member from standby to a duty; the standby is spent.
+        """Call a crew member from standby to a duty, in which the standby ends.
 
         Args:
             standby_id: A planned standby in whose hours the duty reports.
@@ -919,6 +945,8 @@ class CrewControl:
         other_held = [key for key, who in self._on_duty(other_duty).items() if who == other]
         if not held or not other_held:
             return _error("One of the two is no longer on the duty that they offer")
+        if self.assignments[held[0]]["standby_id"] or self.assignments[other_held[0]]["standby_id"]:
+            return _error("A duty that began with a call-out is not swapped")
         if self.crew[one]["rank"] != self.crew[other]["rank"]:
             return _error("Only crew of the same rank swap")
         if min(self._report(duty), self._report(other_duty)) - datetime.now() < SWAP_NOTICE:
@@ -963,7 +991,7 @@ class CrewControl:
         Args:
             crew_id: The crew member.
             kind: What it is.
-            first_day: First day, date at the base, YYYY-MM-DD.
+            first_day: First day, date at the base, YYYY-MM-DD, today or later.
             last_day: Last day, included, date at the base, YYYY-MM-DD.
         """
         if problem := self._unknown(crew_member=crew_id) or _bad_day(first_day, last_day):

@@ -174,11 +174,12 @@ class Inspection(TypedDict):
 
 
 class StopOrder(TypedDict):
-    """A red card on the site."""
+    """A red card on the site; plans answer it that were amended after it was posted."""
 
     permit_id: str
     reason: StopReason
     posted_on: str
+    plans_amended_on: str | None
     status: Literal["open", "lifted"]
 
 
@@ -306,6 +307,16 @@ class BuildingPermits:
         fees = _of("application_id", application_id, self.fees)
         return [fee_id for fee_id, fee in fees.items() if fee["status"] == "unpaid"]
 
+    def _before(self, review: Review) -> list[str]:
+        """Departments whose approval a review of the same application waits for."""
+        mine = _of("application_id", review["application_id"], self.reviews).values()
+        turn = self.departments[review["department"]]["turn"]
+        return [
+            r["department"]
+            for r in mine
+            if self.departments[r["department"]]["turn"] < turn and r["status"] != "approved"
+        ]
+
     # Permits in the field
 
     def _lapse(self, contractor_id: str) -> str | None:
@@ -323,6 +334,16 @@ class BuildingPermits:
     def _open_orders(self, permit_id: str) -> list[str]:
         orders = _of("permit_id", permit_id, self.stop_orders)
         return [order_id for order_id, order in orders.items() if order["status"] == "open"]
+
+    def _unanswered(self, application_id: str) -> list[str]:
+        """Open orders against work beyond the plans that no plans were amended for yet."""
+        return [
+            order_id
+            for permit_id in _of("application_id", application_id, self.permits)
+            for order_id in self._open_orders(permit_id)
+            if self.stop_orders[order_id]["reason"] == "beyond_plans"
+            and self.stop_orders[order_id]["plans_amended_on"] is None
+        ]
 
     def _passed(self, permit_id: str) -> list[Stage]:
         visits = _of("permit_id", permit_id, self.inspections).values()
@@ -506,6 +527,36 @@ class BuildingPermits:
             "declines": _of("record_id", application_id, self.declines),
         }
 
+    def list_reviews(
+        self,
+        department: str | None = None,
+        status: Literal["pending", "approved", "corrections", "denied"] | None = None,
+        text: str = "",
+    ) -> dict[str, Any]:
+        """List reviews; `waits_for` names the departments that have to approve before.
+
+        Args:
+            department: Only reviews by the department with this code.
+            status: Only reviews in this status.
+            text: Part of the applicant's name or the address, any case; empty for all.
+        """
+        found = []
+        for review_id, review in self.reviews.items():
+            application = self.applications[review["application_id"]]
+            address = self.parcels[application["parcel_id"]]["address"]
+            wanted = department in (None, review["department"])
+            if wanted and status in (None, review["status"]):
+                row = {
+                    "review_id": review_id,
+                    **review,
+                    "applicant": application["applicant"],
+                    "address": address,
+                    "accepted_on": application["accepted_on"],
+                    "waits_for": self._before(review),
+                }
+                found += [row] if _mentions(text, (application["applicant"], address)) else []
+        return {"success": True, "reviews": found}
+
     def list_permits(
         self,
         text: str = "",
@@ -619,7 +670,8 @@ class BuildingPermits:
         Args:
             application_id: The application.
             paper: What came in. Revised plans answer corrections; amended plans show work
-                that went beyond the approved ones.
+                that went beyond the approved ones, and each order against such work needs them
+                anew.
         """
         application = self.applications.get(application_id)
         if application is None:
@@ -635,7 +687,8 @@ class BuildingPermits:
         reopened = [key for key, r in reviews.items() if r["status"] == "corrections"]
         if paper == "revised_plans" and not reopened:
             return _no(f"No department asked for corrections on {application_id}")
-        if paper in application["papers"] and paper != "revised_plans":
+        unanswered = self._unanswered(application_id) if paper == "amended_plans" else []
+        if paper in application["papers"] and paper != "revised_plans" and not unanswered:
             return _no(f"{paper} is already on file for {application_id}")
         if paper not in application["papers"]:
             application["papers"].append(paper)
@@ -643,6 +696,8 @@ class BuildingPermits:
             for review_id in reopened:
                 self.reviews[review_id]["status"] = "pending"
                 self.reviews[review_id]["decided_on"] = None
+        for order_id in unanswered:
+            self.stop_orders[order_id]["plans_amended_on"] = self._today()
         return {"success": True, "missing_papers": self._missing_papers(application)}
 
     def accept_application(self, application_id: str) -> dict[str, Any]:
@@ -713,14 +768,7 @@ class BuildingPermits:
             return _no(f"Review {review_id} is {where}")
         if unpaid := self._unpaid(review["application_id"]):
             return _no(f"Review starts when the plan fee is paid: {', '.join(unpaid)}")
-        mine = [r for r in self.reviews.values() if r["application_id"] == review["application_id"]]
-        turn = self.departments[review["department"]]["turn"]
-        waiting = [
-            r["department"]
-            for r in mine
-            if self.departments[r["department"]]["turn"] < turn and r["status"] != "approved"
-        ]
-        if waiting:
+        if waiting := self._before(review):
             return _no(f"{review['department']} follows {', '.join(waiting)}")
         heard_from = _later(application["accepted_on"] or self._today(), NOTICE_DAYS)
         if review["department"] == BOARD and self._today() < heard_from:
@@ -729,6 +777,7 @@ class BuildingPermits:
         review["decided_on"] = self._today()
         if outcome == "denied":
             application["status"] = "denied"
+        mine = _of("application_id", review["application_id"], self.reviews).values()
         if all(r["status"] == "approved" for r in mine):
             application["status"] = "approved"
         return {"success": True, "application_status": application["status"]}
@@ -934,6 +983,7 @@ class BuildingPermits:
             "permit_id": permit_id,
             "reason": reason,
             "posted_on": self._today(),
+            "plans_amended_on": None,
             "status": "open",
         }
         amount = self.fixed_fees["investigation"]
@@ -958,11 +1008,11 @@ class BuildingPermits:
             if lapse := self._lapse(permit["contractor_id"]):
                 return _no(lapse)
         elif order["reason"] == "beyond_plans":
-            if "amended_plans" not in self.applications[permit["application_id"]]["papers"]:
-                return _no("Amended plans have not been filed")
+            if order["plans_amended_on"] is None:
+                return _no("No amended plans have been filed since the order")
         elif not any(
             (v["permit_id"], v["stage"], v["status"]) == (order["permit_id"], "safety", "passed")
-            and v["on"] >= order["posted_on"]
+            and v["on"] > order["posted_on"]  # booked for a later day than it was asked for
             for v in self.inspections.values()
         ):
             return _no("The site has not passed a safety visit since the order")

@@ -20,7 +20,7 @@ Denial = Literal[
 ]
 
 
-class Settings(TypedDict, total=False):
+class Settings(TypedDict):
     """What the security office has laid down."""
 
     security_duty_id: str  # the member of security who signs today
@@ -149,7 +149,16 @@ class CloudAccessDesk:
     """The desk that hands out, watches and takes back access to a cloud platform."""
 
     def __init__(self, init_config: dict[str, Any]) -> None:
-        self.settings: Settings = {}
+        self.settings: Settings = {
+            "security_duty_id": "",
+            "wide_teams": [],
+            "key_days": 0,
+            "quiet_days": 0,
+            "grave_days": 0,
+            "idle_days": 0,
+            "break_glass_role_id": "",
+            "break_glass_hours": 0,
+        }
         self.people: dict[str, Person] = {}
         self.nodes: dict[str, Node] = {}
         self.roles: dict[str, Role] = {}
@@ -218,6 +227,15 @@ class CloudAccessDesk:
         account = self.service_accounts.get(principal_id)
         return principal_id if account is None else account["owner_id"]
 
+    def _clash(self, person_id: str, role_id: str, node_id: str) -> str | None:
+        """A live grant of a person, or of an account they own, that conflicts with a role."""
+        for grant_id, grant in self.grants.items():
+            theirs = self._human(grant["principal_id"]) == person_id and self._live(grant)
+            clash = grant["role_id"] in self.roles[role_id]["conflicts_with"]
+            if theirs and clash and self._related(grant["node_id"], node_id):
+                return grant_id
+        return None
+
     def _staying(self, person_id: str) -> bool:
         person = self.people[person_id]
         return person["status"] == "active" and person["last_day"] is None
@@ -250,10 +268,8 @@ class CloudAccessDesk:
         same = [h["grant_id"] for h in held if h["role_id"] == role_id]
         if same:
             found["already_held"] = f"{same[0]} gives that role already"
-        for grant_id, grant in self._grants_of(principal_id).items():
-            clash = grant["role_id"] in self.roles[role_id]["conflicts_with"]
-            if clash and self._related(grant["node_id"], node_id):
-                found["separation_of_duties"] = f"{role_id} does not go together with {grant_id}"
+        if clash := self._clash(self._human(principal_id), role_id, node_id):
+            found["separation_of_duties"] = f"{role_id} does not go together with {clash}"
         human = self.people[self._human(principal_id)]
         wide = self.nodes[node_id]["kind"] != "project"
         if wide and human["team"] not in self.settings["wide_teams"]:
@@ -413,6 +429,28 @@ class CloudAccessDesk:
                 if g["node_id"] in above and self._live(g)
             ],
         }
+
+    def list_limits(self, what: Limited, node_id: str | None = None) -> dict[str, Any]:
+        """Compare the limits of one kind from node to node.
+
+        Args:
+            what: Budget or kind of quota.
+            node_id: Only this node and those below it.
+        """
+        if node_id is not None and node_id not in self.nodes:
+            return _refuse(f"There is no node {node_id}")
+        found = [
+            {
+                "node_id": limit["node_id"],
+                "path": self._path(limit["node_id"]),
+                "limit": limit["limit"],
+                "used": self._used(limit["node_id"], what),
+                "handed_down": self._handed_down(limit["node_id"], what),
+            }
+            for limit in self.limits.values()
+            if limit["what"] == what and node_id in (None, *self._upwards(limit["node_id"]))
+        ]
+        return {"success": True, "limits": found}
 
     def explain_access(self, principal_id: str, node_id: str) -> dict[str, Any]:
         """Show which roles reach a node for someone, and who signs requests of theirs there.
@@ -697,6 +735,8 @@ class CloudAccessDesk:
     def create_key(self, account_id: str) -> dict[str, Any]:
         """Create a key for a service account, which has two active ones at most.
 
+        The account's owner has to be active.
+
         Args:
             account_id: The service account.
         """
@@ -759,7 +799,7 @@ class CloudAccessDesk:
 
         Args:
             item_id: The node, service account or resource.
-            new_owner_id: Someone who stays and has a role that reaches the place.
+            new_owner_id: Someone who stays and has a standing role that reaches the place.
         """
         item: Node | ServiceAccount | Resource
         if item_id in self.nodes:
@@ -779,6 +819,9 @@ class CloudAccessDesk:
         held = self._reach(new_owner_id, place)
         if not any(h["kind"] == "standing" for h in held):
             return _refuse(f"{new_owner_id} has no standing role on {self._path(place)}")
+        for grant in self._grants_of(item_id).values():
+            if clash := self._clash(new_owner_id, grant["role_id"], grant["node_id"]):
+                return _refuse(f"{grant['role_id']} of {item_id} does not go together with {clash}")
         before, item["owner_id"] = item["owner_id"], new_owner_id
         return {"success": True, "item_id": item_id, "previous_owner_id": before}
 

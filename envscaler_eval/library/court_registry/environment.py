@@ -137,6 +137,7 @@ class Filing(TypedDict):
     filed_on: str
     fee: int
     fee_status: FeeStatus
+    waiver_ground: WaiverGround | None
     sealed: SealGround | None
     open_to: list[str]  # lawyers who may see it although it is sealed
 
@@ -507,6 +508,40 @@ class CourtRegistry:
             "refusals": [r for r in self.refusals.values() if r["record_id"] == filing_id],
         }
 
+    def list_services(
+        self,
+        text: str = "",
+        method: Method | None = None,
+        failed_only: bool = False,
+    ) -> dict[str, Any]:
+        """List attempts to serve filings by date, with case, party and the party's lawyer.
+
+        Args:
+            text: Part of the case's title or of the name of the party to be served, any case.
+            method: Only attempts in this way.
+            failed_only: Leave out those that reached the party.
+        """
+        found = []
+        for service_id, service in self.services.items():
+            party = self.parties[service["party_id"]]
+            name = self.people[party["person_id"]]["name"]
+            title = self.cases[party["case_id"]]["title"]
+            wanted = method in (None, service["method"]) and not (
+                failed_only and service["deemed_on"] is not None
+            )
+            if wanted and text.lower() in f"{title} / {name}".lower():
+                found.append(
+                    {
+                        "service_id": service_id,
+                        **service,
+                        "filing": self.filings[service["filing_id"]]["kind"],
+                        "title": title,
+                        "party": name,
+                        "lawyer_id": party["lawyer_id"],
+                    }
+                )
+        return {"success": True, "services": sorted(found, key=lambda row: row["attempted_on"])}
+
     def list_deadlines(
         self, due_by: str | None = None, filing: FilingKind | None = None
     ) -> dict[str, Any]:
@@ -629,6 +664,7 @@ class CourtRegistry:
             "filed_on": self._today(),
             "fee": fee,
             "fee_status": "due" if fee else "none",
+            "waiver_ground": None,
             "sealed": None,
             "open_to": [],
         }
@@ -670,6 +706,7 @@ class CourtRegistry:
         if ground == "legal_aid" and not party["legal_aid"]:
             return _denied(f"{person['name']} has no legal aid in this case")
         filing["fee_status"] = "waived"
+        filing["waiver_ground"] = ground
         return {"success": True, "case_id": filing["case_id"]}
 
     def _service_objections(self, filing_id: str, party_id: str, method: Method) -> Iterator[str]:
@@ -680,12 +717,13 @@ class CourtRegistry:
             yield f"The fee of {filing_id} is due; it is not served before"
         if self._served(filing_id, party_id):
             yield f"{filing_id} has been served on {party_id}"
+        if method in ("personal", "notice") and party["lawyer_id"] is not None:
+            yield f"{party_id} is served through the lawyer, by post or email"
+        by_letter = method in ("post", "email")
+        if by_letter and filing["kind"] == "claim" and party["lawyer_id"] is None:
+            yield "A claim is served in person, or by notice, on a party without a lawyer"
         if method == "email" and party["lawyer_id"] is None and not party["takes_email"]:
             yield f"{party_id} has not agreed to service by email"
-        if method == "personal" and party["lawyer_id"] is not None:
-            yield f"{party_id} is served through the lawyer, by post or email"
-        if method == "post" and filing["kind"] == "claim" and party["lawyer_id"] is None:
-            yield "A claim is served in person, or by notice, on a party without a lawyer"
         if method == "notice":
             tries = [(s["filing_id"], s["party_id"]) for s in self.services.values()]
             if tries.count((filing_id, party_id)) < 2:
@@ -702,7 +740,8 @@ class CourtRegistry:
         Args:
             filing_id: The filing.
             party_id: The party on whom it is served.
-            method: In person, by post, by email, or by public notice.
+            method: By post or email to a lawyer; else in person, by post, by email if the party
+                agreed, or by public notice after two failed attempts; claims not by post or email.
             outcome: Whether it reached the party; notices always do.
         """
         if filing_id not in self.filings or party_id not in self.parties:

@@ -57,6 +57,7 @@ class Member(TypedDict):
     income_cents: int
     status: MemberStatus
     last_activity_on: str
+    identity_seen: Identity | None  # what a dormant membership was woken with
 
 
 class Account(TypedDict):
@@ -355,11 +356,13 @@ class CreditUnion:
         if amount_cents > self.teller_cash_cents and self.staff[staff_id]["role"] != "manager":
             yield f"Cash above {self.teller_cash_cents} cents is handled by the manager"
 
-    def _taking_obstacles(self, account_id: str, amount_cents: int) -> Iterator[str]:
-        """Reasons why money cannot leave an account."""
+    def _taking_obstacles(
+        self, account_id: str, amount_cents: int, freed_cents: int = 0
+    ) -> Iterator[str]:
+        """Reasons why money cannot leave an account, what it frees by that counted as free."""
         account = self.accounts[account_id]
         if account["kind"] == "shares":
-            free = self._free_shares(account["member_id"])
+            free = self._free_shares(account["member_id"]) + freed_cents
             if amount_cents > free:
                 yield f"{free} cents of {account_id} are free; the rest is pledged"
             if account["balance_cents"] - amount_cents < self.minimum_shares_cents:
@@ -664,6 +667,34 @@ class CreditUnion:
                 found.append({"guarantee_id": guarantee_id, **names, **guarantee})
         return {"success": True, "guarantees": found}
 
+    def list_arrangements(
+        self, text: str = "", status: Literal["running", "ended"] | None = None
+    ) -> dict[str, Any]:
+        """List arrangements with the borrower, whether they hold today and how the loan stands.
+
+        A running arrangement holds for its months; after them the loan's own instalment is due.
+
+        Args:
+            text: Part of the borrower's name, any case.
+            status: Only arrangements in this status.
+        """
+        found = []
+        for arrangement_id, arrangement in self.arrangements.items():
+            loan_id = arrangement["loan_id"]
+            name = self.members[self.loans[loan_id]["member_id"]]["name"]
+            if text.lower() in name.lower() and status in (None, arrangement["status"]):
+                found.append(
+                    {
+                        "arrangement_id": arrangement_id,
+                        "member": name,
+                        **arrangement,
+                        "holds_today": self._arrangement(loan_id) is arrangement,
+                        "overdue_cents": self._overdue(loan_id),
+                        "standing": self._standing(loan_id),
+                    }
+                )
+        return {"success": True, "arrangements": found}
+
     def list_staff(self, text: str = "", role: Role | None = None) -> dict[str, Any]:
         """List colleagues with role, lending limit and their own membership.
 
@@ -743,13 +774,10 @@ class CreditUnion:
             if account is None or account["member_id"] != loan["member_id"]:
                 return _denied(f"{from_account_id} is no account of the borrower")
             freed = loan["attached_cents"] if amount_cents == settlement else 0
-            usable = amount_cents - freed if account["kind"] == "shares" else amount_cents
             obstacles = [
                 *self._staff_obstacles(staff_id),
-                *self._taking_obstacles(from_account_id, usable),
+                *self._taking_obstacles(from_account_id, amount_cents, freed),
             ]
-            if account["balance_cents"] - amount_cents < 0:
-                obstacles.append(f"{from_account_id} holds {account['balance_cents']} cents")
             if obstacles:
                 return _denied(obstacles[0])
             account["balance_cents"] -= amount_cents
@@ -885,8 +913,10 @@ class CreditUnion:
         return {"success": True, "status": loan["status"]}
 
     def draw_loan(self, loan_id: str, staff_id: str) -> dict[str, Any]:
-        """Pay an approved loan out to the borrower's current account; the first instalment
-        falls due in a month. A top-up first settles the loan that it replaces.
+        """Pay an approved loan out to the borrower's current account.
+
+        The first instalment falls due in a month. A top-up first settles the loan that it
+        replaces.
 
         Args:
             loan_id: A loan approved at most 30 days ago.
@@ -899,6 +929,8 @@ class CreditUnion:
         if obstacles:
             return _denied(obstacles[0])
         loan = self.loans[loan_id]
+        if obstacle := next(self._member_obstacles(loan["member_id"]), None):
+            return _denied(obstacle)
         today = datetime.now().date()
         approved = date.fromisoformat(loan["decided_on"] or self._today())
         if today > approved + timedelta(days=APPROVAL_DAYS):
@@ -910,7 +942,11 @@ class CreditUnion:
             return _denied(f"Loan {behind[0]} is in arrears")
         payout = loan["principal_cents"]
         if loan["tops_up"] is not None:
+            if obstacle := next(self._loan_obstacles(loan["tops_up"], "active"), None):
+                return _denied(f"{obstacle}; there is nothing to top up")
             settled = self._settlement(self.loans[loan["tops_up"]])
+            if settled >= payout:
+                return _denied(f"Clearing loan {loan['tops_up']} takes {settled} cents, all of it")
             payout -= settled
             self._pay_off(loan["tops_up"], settled, staff_id)
         loan["status"] = "active"
@@ -1052,10 +1088,11 @@ class CreditUnion:
             return _denied(obstacle)
         shares_id = self._account_of(member_id, "shares")
         charge = self.reactivation_charge_cents
-        if shares_id is None or self._free_shares(member_id) < charge:
+        if shares_id is None or next(self._taking_obstacles(shares_id, charge), None):
             return _denied(f"The shares do not bear the charge of {charge} cents")
         self.accounts[shares_id]["balance_cents"] -= charge
         self.members[member_id]["status"] = "active"
+        self.members[member_id]["identity_seen"] = identity
         self.members[member_id]["last_activity_on"] = self._today()
         self._book(shares_id, "charge", charge, staff_id)
         return {"success": True, "balance_cents": self.accounts[shares_id]["balance_cents"]}

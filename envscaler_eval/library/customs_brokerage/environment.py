@@ -240,16 +240,20 @@ class CustomsBrokerage:
         )
         return self.licences[licence_id]["total_kg"] - used
 
-    def _guarantee_problem(self, declaration_id: str, cents: int) -> str | None:
-        """Say why the importer's guarantee does not give so many cents (more) today."""
+    def _guarantee_problem(self, declaration_id: str, cents: int, drawn: int = 0) -> str | None:
+        """Say why the importer's guarantee does not give so many cents today.
+
+        What the declaration has drawn already counts as free for it.
+        """
         client = self.clients[self.declarations[declaration_id]["client_id"]]
         guarantee_id = client["guarantee_id"]
         if self.guarantees[guarantee_id]["valid_until"] < self._today():
             return f"Guarantee {guarantee_id} is no longer valid"
         free = self._free(guarantee_id)
-        if cents > free:
-            return f"{cents} cents more are due, and {guarantee_id} has {free} free"
-        return None
+        if cents - drawn <= free:
+            return None
+        due = f"{cents - drawn} cents more than the {drawn} drawn" if drawn else f"{cents} cents"
+        return f"{due} are due, and {guarantee_id} has {free} free"
 
     def _open_holds(self, declaration_id: str) -> dict[str, Hold]:
         return {
@@ -484,6 +488,30 @@ class CustomsBrokerage:
         free = self._free(guarantee_id)
         return _ok(**self.guarantees[guarantee_id], free_cents=free, draws=draws)
 
+    def list_open_debts(self, text: str = "") -> dict[str, Any]:
+        """List what declarations have drawn from guarantees and importers have not paid yet.
+
+        Args:
+            text: Part of the importer's name or of the shipment reference, any case.
+        """
+        found = []
+        for draw in self.draws.values():
+            declaration = self.declarations[draw["declaration_id"]]
+            name = self.clients[declaration["client_id"]]["name"]
+            shown = f"{name} {declaration['reference']}".lower()
+            if draw["status"] == "drawn" and text.lower() in shown:
+                row = {
+                    "declaration_id": draw["declaration_id"],
+                    "client": name,
+                    "reference": declaration["reference"],
+                    "status": declaration["status"],
+                    "lodged_on": declaration["lodged_on"],
+                    "guarantee_id": draw["guarantee_id"],
+                    "drawn_cents": draw["cents"],
+                }
+                found.append(row)
+        return _ok(debts=found)
+
     def list_licences(self, client_id: str | None = None) -> dict[str, Any]:
         """List import licences with the kilograms that remain.
 
@@ -703,6 +731,7 @@ class CustomsBrokerage:
             return _failed(f"There is no rate of {declaration['currency']} for this month")
         problem = None
         for item in items.values():
+            problem = problem or self._code_problem(item["subheading"], today)
             problem = problem or self._proof_problem(item, today)
             problem = problem or self._licence_problem(item, today)
         problem = problem or self._declared_origin_problem(items, assessed)
@@ -787,7 +816,7 @@ class CustomsBrokerage:
         if draw is None:
             return _failed(f"Declaration {declaration_id} is paid; its amounts are final")
         before, after = draw["cents"], self._due(declaration_id, assessed)
-        if after > before and (problem := self._guarantee_problem(declaration_id, after - before)):
+        if after > before and (problem := self._guarantee_problem(declaration_id, after, before)):
             return _failed(problem)
         self.items[item_id] = new
         self._write(assessed)

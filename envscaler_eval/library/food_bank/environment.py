@@ -27,7 +27,7 @@ CLEARED_FOR: dict[Duty, Clearance] = {
 }
 
 
-class Settings(TypedDict, total=False):
+class Settings(TypedDict):
     """What the trustees have decided."""
 
     adult_points: int  # allowance for a calendar month
@@ -141,6 +141,7 @@ class Visit(TypedDict):
 
     slot_id: str
     household_id: str
+    referral_id: str  # the one on which it was booked
     status: Literal["booked", "kept", "cancelled"]
 
 
@@ -190,7 +191,18 @@ class FoodBank:
     """The food bank of a city, with its warehouse, pantries and partners."""
 
     def __init__(self, init_config: dict[str, Any]) -> None:
-        self.settings: Settings = {}
+        self.settings: Settings = {
+            "adult_points": 0,
+            "child_points": 0,
+            "visit_gap_days": 0,
+            "referral_days": 0,
+            "visits_per_referral": 0,
+            "referrals_in_180_days": 0,
+            "households_per_counter": 0,
+            "pack_days_ahead": 0,
+            "grace_days": 0,
+            "warm_minutes": 0,
+        }
         self.products: dict[str, Product] = {}
         self.sites: dict[str, Site] = {}
         self.lots: dict[str, Lot] = {}
@@ -266,6 +278,13 @@ class FoodBank:
         )
         return self.sites[site_id]["cold_units"] - stored
 
+    def _parcel_with(self, lot_id: str) -> str | None:
+        """A packed parcel that holds food of a lot, or None."""
+        for parcel_id, parcel in self.parcels.items():
+            if parcel["status"] == "packed" and lot_id in parcel["units"]:
+                return parcel_id
+        return None
+
     # People
 
     def _allowance(self, household: Household) -> int:
@@ -284,21 +303,23 @@ class FoodBank:
 
     def _visits_left(self, referral_id: str) -> int:
         """Visits of a referral that are neither booked nor kept."""
-        referral = self.referrals[referral_id]
         taken = [
-            visit
-            for visit in self._visits_of(referral["household_id"]).values()
-            if referral["issued_on"] <= self._day_of(visit) <= referral["valid_until"]
+            v
+            for v in self.visits.values()
+            if v["referral_id"] == referral_id and v["status"] != "cancelled"
         ]
-        return referral["visits"] - len(taken)
+        return self.referrals[referral_id]["visits"] - len(taken)
 
-    def _referred(self, household_id: str, day: str) -> bool:
-        return any(
-            r["household_id"] == household_id
+    def _referral(self, household_id: str, day: str) -> str | None:
+        """The referral on which a visit is booked: of those that serve, the first to end."""
+        usable = [
+            i
+            for i, r in self.referrals.items()
+            if r["household_id"] == household_id
             and r["issued_on"] <= day <= r["valid_until"]
             and self._visits_left(i) > 0
-            for i, r in self.referrals.items()
-        )
+        ]
+        return min(usable, key=lambda i: (self.referrals[i]["valid_until"], i), default=None)
 
     def _room(self, slot_id: str) -> int:
         """Visits that a slot can still take, by its places and its counter crew."""
@@ -498,6 +519,30 @@ class FoodBank:
             "agencies": [{"agency_id": i, **a} for i, a in self.agencies.items()],
         }
 
+    def get_agency(self, agency_id: str) -> dict[str, Any]:
+        """Show an agency with its referrals, its orders and what was declined.
+
+        Args:
+            agency_id: The agency.
+        """
+        if agency_id not in self.agencies:
+            return _fault(f"There is no agency {agency_id}")
+        return {
+            "success": True,
+            "agency": self.agencies[agency_id],
+            "referrals": [
+                {"referral_id": i, **r, "visits_left": self._visits_left(i)}
+                for i, r in self.referrals.items()
+                if r["agency_id"] == agency_id
+            ],
+            "orders": [
+                {"order_id": i, **o} for i, o in self.orders.items() if o["agency_id"] == agency_id
+            ],
+            "declined": [
+                d["reason"] for d in self.declines.values() if d["record_id"] == agency_id
+            ],
+        }
+
     def list_orders(self, product_id: str | None = None) -> dict[str, Any]:
         """List the agencies' orders, with the units allotted to them so far, if any.
 
@@ -585,7 +630,8 @@ class FoodBank:
         for visit_id, visit in self._visits_of(household_id).items():
             if self._gap(self._day_of(visit), day) < self.settings["visit_gap_days"]:
                 return _fault(f"Visit {visit_id} on {self._day_of(visit)} is too close")
-        if not self._referred(household_id, day):
+        referral_id = self._referral(household_id, day)
+        if referral_id is None:
             return _fault(f"No referral with visits left is valid on {day}")
         if self._room(slot_id) < 1:
             return _fault(f"Slot {slot_id} has no room, by its places or its counter crew")
@@ -593,9 +639,15 @@ class FoodBank:
         self.visits[visit_id] = {
             "slot_id": slot_id,
             "household_id": household_id,
+            "referral_id": referral_id,
             "status": "booked",
         }
-        return {"success": True, "visit_id": visit_id, "room_left": self._room(slot_id)}
+        return {
+            "success": True,
+            "visit_id": visit_id,
+            "referral_id": referral_id,
+            "room_left": self._room(slot_id),
+        }
 
     def cancel_visit(self, visit_id: str) -> dict[str, Any]:
         """Cancel a booked visit for which no parcel is packed.
@@ -615,7 +667,7 @@ class FoodBank:
         """Pack the parcel for a visit from the pantry's stock, the earliest dates first.
 
         Args:
-            visit_id: A booked visit in the next days.
+            visit_id: A booked visit of today or of the days ahead that the settings allow.
             items: Products and units.
         """
         if visit_id not in self.visits or self.visits[visit_id]["status"] != "booked":
@@ -728,11 +780,13 @@ class FoodBank:
         """Take a volunteer off the crew of a slot, unless booked visits would be left over.
 
         Args:
-            slot_id: The slot.
+            slot_id: A slot to come.
             volunteer_id: A member of its crew.
         """
         if slot_id not in self.slots or volunteer_id not in self.slots[slot_id]["crew"]:
             return _fault(f"{volunteer_id} is not on the crew of {slot_id}")
+        if self.slots[slot_id]["starts_at"] <= datetime.now().isoformat():
+            return _fault(f"Slot {slot_id} has begun")
         crew = self.slots[slot_id]["crew"]
         duty = crew.pop(volunteer_id)
         if self._room(slot_id) < 0:
@@ -748,7 +802,8 @@ class FoodBank:
         Args:
             lot_id: The lot.
             site_id: Where to.
-            units: How many units; a part becomes a lot of its own.
+            units: How many units; a part becomes a lot of its own, and so does all that is on
+                the shelf while packed parcels hold food of the lot.
             vehicle_id: The vehicle.
             minutes: Minutes on the road.
         """
@@ -770,7 +825,7 @@ class FoodBank:
             if units > self._cold_room(site_id):
                 return _fault(f"The cold store there has room for {self._cold_room(site_id)} units")
         moved = lot_id
-        if units < lot["units"]:
+        if units < lot["units"] or self._parcel_with(lot_id):
             lot["units"] -= units
             moved = self._number("LT")
             self.lots[moved] = {**lot, "units": units}
@@ -790,17 +845,17 @@ class FoodBank:
         lot = self.lots[lot_id]
         if self._unfit(lot, self._day()) != reason:
             return _fault(f"Lot {lot_id} is not {reason}, or has a graver fault")
-        for parcel_id, parcel in self.parcels.items():
-            if parcel["status"] == "packed" and lot_id in parcel["units"]:
-                return _fault(f"Parcel {parcel_id} holds food of {lot_id}")
+        if parcel_id := self._parcel_with(lot_id):
+            return _fault(f"Parcel {parcel_id} holds food of {lot_id}")
         lot["written_off"] = reason
         return {"success": True, "lot_id": lot_id, "units": lot["units"]}
 
     def allot_product(self, product_id: str, keep_units: int) -> dict[str, Any]:
         """Share the warehouse's stock of a product among the open orders of agencies.
 
-        Each unit goes to the order that has had the fewest units for each person its agency
-        feeds, until every order is filled or the stock is down to what is kept.
+        Each unit goes to an order of the agency that has had the fewest units for each person
+        it feeds, until every order is filled or the stock is down to what is kept. Orders that
+        took part are closed, even those that got nothing.
 
         Args:
             product_id: The product.
@@ -822,15 +877,19 @@ class FoodBank:
         }
         if free < 1 or not shares:
             return _fault("There is nothing to share, or nobody with whom")
+        had = {self.orders[i]["agency_id"]: 0 for i in shares}
+
+        def had_each(order_id: str) -> float:
+            agency_id = self.orders[order_id]["agency_id"]
+            return had[agency_id] / self.agencies[agency_id]["people_fed"]
+
         for _ in range(free):
             hungry = [i for i in shares if shares[i] < self.orders[i]["units"]]
             if not hungry:
                 break
-            neediest = min(
-                hungry,
-                key=lambda i: shares[i] / self.agencies[self.orders[i]["agency_id"]]["people_fed"],
-            )
+            neediest = min(hungry, key=had_each)
             shares[neediest] += 1
+            had[self.orders[neediest]["agency_id"]] += 1
         given = sum(shares.values())
         for lot_id, units in self._draw(product_id, self.warehouse_id, today, given).items():
             self.lots[lot_id]["units"] -= units

@@ -117,7 +117,7 @@ class LossItem(TypedDict):
 
 
 class Claim(TypedDict):
-    """A claim; `reserve_cents` is what is still set aside for it."""
+    """A claim; `reserve_cents` is what is still set aside for it, and who else signed that."""
 
     policy_id: str
     peril: Peril
@@ -129,6 +129,7 @@ class Claim(TypedDict):
     decided_on: str | None
     decline_ground: DeclineGround | None
     reserve_cents: int
+    reserve_countersigned_by: str | None
     items: dict[str, LossItem]
 
 
@@ -554,6 +555,41 @@ class InsuranceClaims:
         ]
         return {"success": True, "payments": found}
 
+    def list_referrals(
+        self,
+        text: str = "",
+        outcome: ReferralOutcome | None = None,
+        open_only: bool = False,
+    ) -> dict[str, Any]:
+        """List what was handed to the investigation team, with the claim and what it put on hold.
+
+        Args:
+            text: Part of the holder's name, the insured car or address, any case.
+            outcome: Only investigations with this result.
+            open_only: Leave out those that are done.
+        """
+        found = []
+        for referral_id, referral in self.referrals.items():
+            claim = self._claim_line(referral["claim_id"])
+            wanted = outcome in (None, referral["outcome"]) and not (
+                open_only and referral["outcome"] is not None
+            )
+            if wanted and text.lower() in f"{claim['holder']} {claim['subject']}".lower():
+                found.append(
+                    {
+                        "referral_id": referral_id,
+                        **referral,
+                        "holder": claim["holder"],
+                        "line": claim["line"],
+                        "peril": claim["peril"],
+                        "claim_status": claim["status"],
+                        "payments_awaiting_cents": self._sum_of_payments(
+                            referral["claim_id"], "awaiting"
+                        ),
+                    }
+                )
+        return {"success": True, "referrals": found}
+
     def list_recoveries(self, debtor: str = "", outstanding_only: bool = False) -> dict[str, Any]:
         """List recoveries by claim and debtor, in the order of the first demand.
 
@@ -661,6 +697,7 @@ class InsuranceClaims:
             "decided_on": None,
             "decline_ground": None,
             "reserve_cents": 0,
+            "reserve_countersigned_by": None,
             "items": {
                 item["category"]: {"claimed_cents": item["claimed_cents"], "assessed_cents": None}
                 for item in items
@@ -714,6 +751,7 @@ class InsuranceClaims:
         claim["decided_on"] = self._today().isoformat()
         if decision == "decline":
             claim["reserve_cents"] = 0
+            claim["reserve_countersigned_by"] = None
         return {"success": True, "status": claim["status"]}
 
     def assess_item(self, claim_id: str, category: Category, assessed_cents: int) -> dict[str, Any]:
@@ -755,7 +793,8 @@ class InsuranceClaims:
             claim_id: A registered or accepted claim.
             reserve_cents: The new reserve in cents; released payments have left it already.
             countersigned_by: Where paid and reserved money together are above what the
-                handler's grade may reserve, a second person whose grade may.
+                handler's grade may reserve, a second person from claims whose grade may; else
+                nothing.
         """
         try:
             claim = self._claim(claim_id)
@@ -782,6 +821,7 @@ class InsuranceClaims:
         except Refused as stop:
             return _refused(stop)
         claim["reserve_cents"] = reserve_cents
+        claim["reserve_countersigned_by"] = countersigned_by
         return {"success": True, "reserve_cents": reserve_cents}
 
     def request_payment(self, claim_id: str, payee_id: str, amount_cents: int) -> dict[str, Any]:

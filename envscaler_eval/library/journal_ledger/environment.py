@@ -47,11 +47,14 @@ class Account(TypedDict):
 
 
 class Period(TypedDict):
-    """A month of one company's books."""
+    """A month of one company's books, with who took the steps to its present status."""
 
     company_id: str
     month: str
     status: PeriodStatus
+    soft_closed_by: str | None
+    closed_by: str | None
+    reopened_by: str | None
 
 
 class User(TypedDict):
@@ -70,6 +73,7 @@ class Rate(TypedDict):
     currency: Currency
     month: str
     eur_micros: int
+    set_by: str
 
 
 class Journal(TypedDict):
@@ -101,6 +105,7 @@ class Template(TypedDict):
     credits: dict[str, int]
     first_month: str
     last_month: str | None
+    ended_by: str | None
     reversed_next_day: bool
     runs: list[str]
 
@@ -140,6 +145,14 @@ class Match(TypedDict):
     line_id: str
     journal_id: str
     matched_by: str
+
+
+class Unmatching(TypedDict):
+    """A match that was undone."""
+
+    line_id: str
+    journal_id: str
+    unmatched_by: str
 
 
 class Refusal(TypedDict):
@@ -197,6 +210,7 @@ class JournalLedger:
         self.banks: dict[str, Bank] = {}
         self.statement_lines: dict[str, StatementLine] = {}
         self.matches: dict[str, Match] = {}
+        self.unmatchings: dict[str, Unmatching] = {}
         self.refusals: dict[str, Refusal] = {}
         self.receivable_account: str = ""
         self.payable_account: str = ""
@@ -205,6 +219,7 @@ class JournalLedger:
         self.next_journal: int = 1
         self.next_pair: int = 1
         self.next_match: int = 1
+        self.next_unmatching: int = 1
         self.next_refusal: int = 1
 
     # Money
@@ -335,11 +350,19 @@ class JournalLedger:
             return f"There is no rate of {currency} for {month}"
         return f"{euros} euro cents are over the limit of {limit}" if euros > limit else None
 
-    def _reversal_of(self, journal_id: str) -> str | None:
+    def _reversal(self, journal_id: str, status: JournalStatus) -> str | None:
         for other_id, other in self.journals.items():
-            if other["reverses"] == journal_id and other["status"] != "rejected":
+            if (other["reverses"], other["status"]) == (journal_id, status):
                 return other_id
         return None
+
+    def _reversal_of(self, journal_id: str) -> str | None:
+        """The reversal that took a journal back; one that awaits approval has not yet."""
+        return self._reversal(journal_id, "posted")
+
+    def _reversal_under_way(self, journal_id: str) -> str | None:
+        """The reversal that took a journal back, or will once it is approved."""
+        return self._reversal_of(journal_id) or self._reversal(journal_id, "awaiting")
 
     def _match_of(self, journal_id: str) -> str | None:
         return next((i for i, m in self.matches.items() if m["journal_id"] == journal_id), None)
@@ -511,8 +534,60 @@ class JournalLedger:
         by_currency, value = self._balance(company_id, self._family(account), up_to)
         return {"success": True, "by_currency_cents": by_currency, "book_value_cents": value}
 
+    def get_account_statement(
+        self, company_id: str, account: str, first_day: str, last_day: str
+    ) -> dict[str, Any]:
+        """Show what moved an account, with all accounts below it, from one day to another.
+
+        Opening, running and closing balances are in the currency of the company's books; debits
+        are positive. Each posted journal that moves the account is one line.
+
+        Args:
+            company_id: The company.
+            account: Code of an account or of a header.
+            first_day: First day that is shown, YYYY-MM-DD.
+            last_day: Last day that is shown, YYYY-MM-DD.
+        """
+        if company_id not in self.companies or account not in self.accounts:
+            return _no(f"There is no company {company_id} or no account {account}")
+        if not _is_day(first_day) or not _is_day(last_day) or first_day > last_day:
+            return _no("Two dates in the form YYYY-MM-DD are needed, the earlier one first")
+        codes = self._family(account)
+        opening = 0
+        lines: list[dict[str, Any]] = []
+        for journal_id, journal in self.journals.items():
+            if (journal["company_id"], journal["status"]) == (company_id, "posted"):
+                moved = sum(self._movement(journal, code) for code in codes)
+                value = _rounded(moved, journal["rate_micros"], WHOLE)
+                if journal["day"] < first_day:
+                    opening += value
+                elif moved and journal["day"] <= last_day:
+                    lines.append(
+                        {
+                            "journal_id": journal_id,
+                            "day": journal["day"],
+                            "document": journal["document"],
+                            "currency": journal["currency"],
+                            "amount_cents": moved,
+                            "book_value_cents": value,
+                        }
+                    )
+        lines.sort(key=lambda row: row["day"])
+        running = opening
+        for row in lines:
+            running += row["book_value_cents"]
+            row["running_cents"] = running
+        return {
+            "success": True,
+            "opening_cents": opening,
+            "lines": lines,
+            "closing_cents": running,
+        }
+
     def check_closing(self, company_id: str, month: str) -> dict[str, Any]:
-        """List what has to be done before a company's month can be soft-closed.
+        """List what has to be done before a company's month can be soft-closed or closed.
+
+        Also says who took the month to its present status.
 
         Args:
             company_id: The company.
@@ -522,7 +597,7 @@ class JournalLedger:
             return _no(f"There is no period {company_id}-{month}")
         period = self.periods[f"{company_id}-{month}"]
         todo = self._to_do(company_id, month)
-        return {"success": True, "status": period["status"], "to_do": todo}
+        return {"success": True, **period, "to_do": todo}
 
     def list_journals(
         self,
@@ -569,6 +644,7 @@ class JournalLedger:
             **journal,
             "euro_cents": self._in_euro(journal["currency"], journal["day"][:7], total),
             "reversed_by": self._reversal_of(journal_id),
+            "reversal_awaiting": self._reversal(journal_id, "awaiting"),
             "pair": self._partners(journal_id),
             "matched_line_id": self.matches[match_id]["line_id"] if match_id else None,
         }
@@ -764,8 +840,9 @@ class JournalLedger:
             member = self.journals[member_id]
             if member["status"] != "posted" or member["reverses"] is not None:
                 return _no(f"Journal {member_id} is {member['status']} or a reversal itself")
-            if (reversal_id := self._reversal_of(member_id)) is not None:
-                return _no(f"Journal {member_id} is reversed by {reversal_id}")
+            if (reversal_id := self._reversal_under_way(member_id)) is not None:
+                standing = self.journals[reversal_id]["status"]
+                return _no(f"{reversal_id} reverses journal {member_id} and is {standing}")
             if self._match_of(member_id) is not None:
                 return _no(f"Journal {member_id} is matched to a bank statement")
             if problem := self._period_problem(member["company_id"], day, prepared_by):
@@ -867,16 +944,19 @@ class JournalLedger:
         template["runs"] = sorted([*template["runs"], month])
         return {"success": True, "journals": created}
 
-    def end_template(self, template_id: str, last_month: str) -> dict[str, Any]:
+    def end_template(self, template_id: str, last_month: str, ended_by: str) -> dict[str, Any]:
         """Set the last month for which a recurring entry is booked.
 
         Args:
             template_id: The template.
             last_month: Its last month, YYYY-MM, not before one that it was run for.
+            ended_by: User who keeps these books.
         """
         if template_id not in self.templates:
             return _no(f"There is no template {template_id}")
         template = self.templates[template_id]
+        if problem := self._user_problem(ended_by, template["company_id"]):
+            return _no(problem)
         if not _is_month(last_month):
             return _no(f"{last_month!r} is not a month in the form YYYY-MM")
         if last_month == template["last_month"]:
@@ -884,6 +964,7 @@ class JournalLedger:
         if last_month < max([template["first_month"], *template["runs"]]):
             return _no(f"Template {template_id} started or was run after {last_month}")
         template["last_month"] = last_month
+        template["ended_by"] = ended_by
         return {"success": True, "last_month": last_month}
 
     def match_line(self, line_id: str, journal_id: str, matched_by: str) -> dict[str, Any]:
@@ -907,8 +988,8 @@ class JournalLedger:
             return _no(f"Journal {journal_id} is not a posted one of this account's company")
         if self._movement(journal, bank["account"]) != line["amount_cents"]:
             return _no(f"Journal {journal_id} does not move {bank['account']} by that amount")
-        if self._reversal_of(journal_id) is not None or journal["reverses"] is not None:
-            return _no(f"Journal {journal_id} is reversed or a reversal")
+        if self._reversal_under_way(journal_id) is not None or journal["reverses"] is not None:
+            return _no(f"Journal {journal_id} is a reversal, or one is posted or awaited for it")
         apart = abs((date.fromisoformat(line["day"]) - date.fromisoformat(journal["day"])).days)
         if apart > MATCH_WINDOW_DAYS:
             return _no(f"{apart} days lie between them; {MATCH_WINDOW_DAYS} at most")
@@ -921,21 +1002,30 @@ class JournalLedger:
         }
         return {"success": True, "match_id": match_id}
 
-    def unmatch_line(self, line_id: str) -> dict[str, Any]:
+    def unmatch_line(self, line_id: str, unmatched_by: str) -> dict[str, Any]:
         """Undo the match of a statement line whose month is not closed.
 
         Args:
             line_id: A matched line.
+            unmatched_by: User who keeps these books.
         """
         match_id = self._match_of_line(line_id)
         if match_id is None:
             return _no(f"Line {line_id} is not matched")
         line = self.statement_lines[line_id]
         company_id = self.banks[line["bank_id"]]["company_id"]
+        if problem := self._user_problem(unmatched_by, company_id):
+            return _no(problem)
         period = self.periods[f"{company_id}-{line['day'][:7]}"]
         if period["status"] == "closed":
             return _no(f"Period {company_id}-{line['day'][:7]} is closed")
-        del self.matches[match_id]
+        match = self.matches.pop(match_id)
+        self.unmatchings[f"UM-{self.next_unmatching}"] = {
+            "line_id": line_id,
+            "journal_id": match["journal_id"],
+            "unmatched_by": unmatched_by,
+        }
+        self.next_unmatching += 1
         return {"success": True, "line_id": line_id}
 
     def set_period(
@@ -970,12 +1060,17 @@ class JournalLedger:
             if status == "closed" and before is not None and before["status"] != "closed":
                 return _no(f"{before['month']} of {company_id} is {before['status']}")
         period["status"] = status
+        if status == "closed":
+            period["closed_by"] = decided_by
+        else:
+            period["soft_closed_by"] = decided_by if status == "soft_closed" else None
+            period["reopened_by"] = decided_by if status == "open" else None
         return {"success": True, "status": status}
 
     def set_rate(
         self, currency: Currency, month: str, eur_micros: int, decided_by: str
     ) -> dict[str, Any]:
-        """Enter or correct the rate of a currency for a month that no booking has used yet.
+        """Enter the rate of a currency for a month, or correct it while no booking rests on it.
 
         Args:
             currency: A currency other than the euro.
@@ -992,12 +1087,18 @@ class JournalLedger:
             return _no("That is the rate already")
         if rate_id in self.rates and any(
             j["day"][:7] == month
+            and (j["status"], j["reverses"]) in (("posted", None), ("awaiting", None))
             and currency in (j["currency"], self.companies[j["company_id"]]["currency"])
             and j["currency"] != self.companies[j["company_id"]]["currency"]
             for j in self.journals.values()
         ):
             return _no(f"Bookings of {month} use the rate {rate_id}")
-        self.rates[rate_id] = {"currency": currency, "month": month, "eur_micros": eur_micros}
+        self.rates[rate_id] = {
+            "currency": currency,
+            "month": month,
+            "eur_micros": eur_micros,
+            "set_by": decided_by,
+        }
         return {"success": True, "rate_id": rate_id}
 
     def revalue_bank(self, bank_id: str, month: str, prepared_by: str) -> dict[str, Any]:

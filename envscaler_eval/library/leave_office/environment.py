@@ -23,14 +23,14 @@ Reason = Literal[
 ]
 
 
-class Policy(TypedDict, total=False):
+class Policy(TypedDict):
     """What the employer and its works council have agreed."""
 
     full_time_week_hours: float
     full_time_annual_hours: float
     carry_over_weeks: float  # most that is carried into a new year, in weeks of the person's own
     carry_over_until: str  # MM-DD on which carried hours lapse
-    notice_days: int  # calendar days between today and the first day of annual leave
+    notice_days: int  # calendar days from the submission to the first day of annual leave
     certificate_from_day: int  # calendar day of a sickness from which a doctor must certify it
     lieu_valid_days: int  # days after the overtime during which lieu time can be taken
     lieu_cap_hours: float
@@ -100,7 +100,7 @@ class Delegation(TypedDict):
 
 
 class Blackout(TypedDict):
-    """A period in which a team takes no annual leave and no lieu time."""
+    """A period in which a team takes no leave that is not protected."""
 
     team_id: str
     first_day: str
@@ -204,7 +204,18 @@ class LeaveOffice:
     """The office that keeps the leave and absences of an employer with several sites."""
 
     def __init__(self, init_config: dict[str, Any]) -> None:
-        self.policy: Policy = {}
+        self.policy: Policy = {
+            "full_time_week_hours": 1.0,
+            "full_time_annual_hours": 0.0,
+            "carry_over_weeks": 0.0,
+            "carry_over_until": "",
+            "notice_days": 0,
+            "certificate_from_day": 1,
+            "lieu_valid_days": 0,
+            "lieu_cap_hours": 0.0,
+            "lieu_claim_days": 0,
+            "sunday_factor": 1.0,
+        }
         self.sites: dict[str, Site] = {}
         self.public_holidays: dict[str, PublicHoliday] = {}
         self.patterns: dict[str, Pattern] = {}
@@ -300,6 +311,8 @@ class LeaveOffice:
             for day, hours in self._leave_days(r).items()
             if day[:4] == str(account["year"])
         }
+        following = self._account(account["employee_id"], account["year"] + 1)
+        passed_on = following["carried_hours"] if following else 0.0
         early = sum(h for day, h in taken.items() if day <= (account["carried_until"] or ""))
         used = sum(taken.values())
         from_carried = min(account["carried_hours"], early)
@@ -308,8 +321,30 @@ class LeaveOffice:
             "carried_hours": account["carried_hours"],
             "used_hours": used,
             "carried_left_hours": account["carried_hours"] - from_carried,
-            "left_hours": account["granted_hours"] - (used - from_carried),
+            "passed_on_hours": passed_on,
+            "left_hours": account["granted_hours"] - (used - from_carried) - passed_on,
         }
+
+    def _unearned(self, request: Request) -> str | None:
+        """Say by when annual leave of the year of joining would go ahead of what is earned.
+
+        Leave counts in the month in which it ends, so that what is approved for later months
+        takes nothing from an earlier one, nor an earlier one from what they rest on.
+        """
+        employee_id, year = request["employee_id"], request["last_day"][:4]
+        ending = [
+            (r["last_day"][:7], sum(self._leave_days(r).values()))
+            for r in self.requests.values()
+            if (r["employee_id"], r["kind"]) == (employee_id, "annual")
+            and r["last_day"][:4] == year
+            and (r["status"] == "approved" or r is request)
+        ]
+        for month in sorted({m for m, _ in ending if m >= request["last_day"][:7]}):
+            used = sum(hours for m, hours in ending if m <= month)
+            earned = self._earned(employee_id, int(year), int(month[5:]))
+            if used > earned:
+                return f"{used} hours are more than the {earned} earned by the end of {month}"
+        return None
 
     def _lieu_left(self, employee_id: str, on_day: str) -> float:
         """Lieu hours that can be taken on a day, the oldest overtime being used first."""
@@ -372,17 +407,16 @@ class LeaveOffice:
         """What a request lacks in balance, accrual, quota or service."""
         found: dict[Reason, str] = {}
         employee_id, person = request["employee_id"], self.employees[request["employee_id"]]
-        year, month = int(request["last_day"][:4]), int(request["last_day"][5:7])
+        year = int(request["last_day"][:4])
         if request["kind"] == "annual":
             account = self._account(employee_id, year)
             if account is None:
                 return {"no_balance": f"The leave year {year} of {employee_id} is not open"}
-            balance = self._balance(account, request)
-            if balance["left_hours"] < 0:
-                found["no_balance"] = f"{-balance['left_hours']} hours are missing"
-            earned = self._earned(employee_id, year, month)
-            if person["starts_on"][:4] == str(year) and balance["used_hours"] > earned:
-                found["not_accrued"] = f"{earned} hours have accrued by {request['last_day']}"
+            left = self._balance(account, request)["left_hours"]
+            if left < 0:
+                found["no_balance"] = f"{-left} hours are missing"
+            if person["starts_on"][:4] == str(year) and (problem := self._unearned(request)):
+                found["not_accrued"] = problem
         elif request["special_type"] is not None:
             kind = self.special_types[request["special_type"]]
             used = self._special_days(employee_id, request["special_type"], str(year))
@@ -404,17 +438,18 @@ class LeaveOffice:
         """Everything that stands in the way of approving a request, by reason."""
         found = self._allowance_obstacles(request)
         person = self.employees[request["employee_id"]]
-        first_day, last_day = request["first_day"], request["last_day"]
-        notice = self.policy["notice_days"]
-        if request["kind"] == "annual" and first_day < _later(request["submitted_on"], notice):
+        notice, days = self.policy["notice_days"], self._leave_days(request)
+        in_time = _later(request["submitted_on"], notice)
+        if request["kind"] == "annual" and request["first_day"] < in_time:
             found["short_notice"] = f"Annual leave is submitted {notice} days ahead"
         if request["special_type"] and self.special_types[request["special_type"]]["protected"]:
             return found
         for blackout in self.blackouts.values():
-            if blackout["team_id"] == person["team_id"] and _meet(blackout, first_day, last_day):
+            barred = blackout["team_id"] == person["team_id"]
+            if barred and any(_meet(blackout, day, day) for day in days):
                 found["blackout"] = f"{blackout['why']} until {blackout['last_day']}"
         team = self.teams[person["team_id"]]
-        for day, hours in self._leave_days(request).items():
+        for day, hours in days.items():
             if hours < self._hours_on(request["employee_id"], day):
                 continue
             left = [
@@ -440,17 +475,17 @@ class LeaveOffice:
         return found
 
     def _ahead_in_queue(self, record_id: str) -> str | None:
-        """A pending request of the same team and days that was submitted before this one."""
+        """A pending request of the team, submitted on an earlier day, with a same working day."""
         if record_id not in self.requests:
             return None
         request = self.requests[record_id]
         team_id = self.employees[request["employee_id"]]["team_id"]
+        days = set(self._leave_days(request))
         for other_id, other in self.requests.items():
             waits = other["status"] == "pending"
             earlier = waits and other["submitted_on"] < request["submitted_on"]
             colleagues = self.employees[other["employee_id"]]["team_id"] == team_id
-            overlap = _meet(other, request["first_day"], request["last_day"])
-            if earlier and colleagues and overlap:
+            if earlier and colleagues and days & set(self._leave_days(other)):
                 return other_id
         return None
 
@@ -663,6 +698,25 @@ class LeaveOffice:
         ]
         return {"success": True, "overtime": found}
 
+    def list_delegations(
+        self, manager_id: str | None = None, on_day: str | None = None
+    ) -> dict[str, Any]:
+        """List who decides in which manager's place, and when.
+
+        Args:
+            manager_id: Only delegations of this manager.
+            on_day: Only those that hold on this day, YYYY-MM-DD.
+        """
+        if on_day is not None and _day(on_day) is None:
+            return _no("Days are given as YYYY-MM-DD")
+        found = [
+            {"delegation_id": i, **d, "delegate": self.employees[d["delegate_id"]]["name"]}
+            for i, d in self.delegations.items()
+            if manager_id in (None, d["manager_id"])
+            and (on_day is None or _meet(d, on_day, on_day))
+        ]
+        return {"success": True, "delegations": found}
+
     # Changes
 
     def _file(
@@ -731,11 +785,13 @@ class LeaveOffice:
 
         Args:
             employee_id: Who wants time off.
-            on_day: The day, YYYY-MM-DD.
+            on_day: The day, YYYY-MM-DD, not in the past.
             hours: Hours off in steps of half an hour, at most those due on that day.
         """
         if problem := self._nobody(employee_id) or _span_problem(on_day, on_day):
             return _no(problem)
+        if on_day < self._today():
+            return _no("Hours in lieu are asked for before the day is over")
         due = self._hours_on(employee_id, on_day)
         if not 0.5 <= hours <= due or hours * 2 != int(hours * 2):
             return _no(f"Between half an hour and {due} hours can be taken, in half hours")
@@ -821,6 +877,16 @@ class LeaveOffice:
         request["status"] = "withdrawn"
         return {"success": True, "request_id": request_id, "status": "withdrawn"}
 
+    def _touching_spell(
+        self, employee_id: str, first_day: str, last_day: str, besides: str = ""
+    ) -> str | None:
+        """Another spell of someone's on days of a period or next to it, or None."""
+        for sickness_id, spell in self.sickness.items():
+            own = spell["employee_id"] == employee_id and sickness_id != besides
+            if own and _meet(spell, _later(first_day, -1), _later(last_day, 1)):
+                return sickness_id
+        return None
+
     def record_sickness(self, employee_id: str, first_day: str, last_day: str) -> dict[str, Any]:
         """Enter sickness that someone reports without a doctor's certificate.
 
@@ -835,9 +901,8 @@ class LeaveOffice:
             return _no("Sickness is recorded once it has begun, and only while employed")
         if last_day > _later(first_day, self.policy["certificate_from_day"] - 2):
             return _no("So long a spell needs a certificate: record what goes without one")
-        spells = [s for s in self.sickness.values() if s["employee_id"] == employee_id]
-        if any(_meet(spell, _later(first_day, -1), last_day) for spell in spells):
-            return _no("Another spell touches these days: certify that one instead")
+        if other_id := self._touching_spell(employee_id, first_day, last_day):
+            return _no(f"{other_id} touches these days: certify that one instead")
         sickness_id = f"SK-{self.next_sickness}"
         self.next_sickness += 1
         self.sickness[sickness_id] = {
@@ -855,7 +920,7 @@ class LeaveOffice:
         Args:
             sickness_id: The spell of sickness.
             first_day: First day that the doctor certifies, YYYY-MM-DD.
-            last_day: Last day that the doctor certifies, YYYY-MM-DD.
+            last_day: Last day that the doctor certifies, YYYY-MM-DD; before the next spell.
         """
         if sickness_id not in self.sickness:
             return _no(f"Sickness {sickness_id} does not exist")
@@ -867,9 +932,11 @@ class LeaveOffice:
             latest = min(due, _later(spell["last_day"], 1))
             if not spell["first_day"] <= first_day <= latest:
                 return _no(f"A certificate starts on {spell['first_day']} to {latest}")
-            spell["certified_from"] = first_day
         elif first_day != _later(spell["certified_until"], 1):
             return _no(f"{sickness_id} is certified until {spell['certified_until']}")
+        if other_id := self._touching_spell(spell["employee_id"], first_day, last_day, sickness_id):
+            return _no(f"{other_id} touches these days")
+        spell["certified_from"] = spell["certified_from"] or first_day
         spell["certified_until"] = last_day
         spell["last_day"] = max(spell["last_day"], last_day)
         return {"success": True, "spell": spell}
@@ -935,7 +1002,7 @@ class LeaveOffice:
         return {"success": True, "delegation_id": delegation_id}
 
     def change_pattern(self, employee_id: str, pattern_id: str, from_day: str) -> dict[str, Any]:
-        """Change someone's working pattern and grant the year's leave anew.
+        """Change someone's working pattern and grant anew what leave is open from that year on.
 
         Args:
             employee_id: The member of staff.
@@ -954,17 +1021,22 @@ class LeaveOffice:
         if person["contracts"][-1]["from_day"] >= from_day:
             return _no(f"A later change of {employee_id} is entered already")
         person["contracts"].append({"from_day": from_day, "pattern_id": pattern_id})
-        account = self._account(employee_id, int(from_day[:4]))
-        if account is None:
-            return {"success": True, "granted_hours": None}
-        before = account["granted_hours"]
-        account["granted_hours"] = self._earned(employee_id, account["year"])
-        left = self._balance(account)["left_hours"]
-        if left < 0:
-            account["granted_hours"] = before
+        accounts = [
+            a
+            for a in self.accounts.values()
+            if a["employee_id"] == employee_id and a["year"] >= int(from_day[:4])
+        ]
+        before = [account["granted_hours"] for account in accounts]
+        for account in accounts:
+            account["granted_hours"] = self._earned(employee_id, account["year"])
+        left = {str(account["year"]): self._balance(account)["left_hours"] for account in accounts}
+        if any(hours < 0 for hours in left.values()):
+            for account, granted in zip(accounts, before, strict=True):
+                account["granted_hours"] = granted
             person["contracts"].pop()
-            return _no(f"{-left} hours of leave are approved beyond the new entitlement")
-        return {"success": True, "granted_hours": account["granted_hours"], "left_hours": left}
+            return _no(f"{-min(left.values())} hours of leave are approved beyond the new grant")
+        granted_hours = {str(account["year"]): account["granted_hours"] for account in accounts}
+        return {"success": True, "granted_hours": granted_hours, "left_hours": left}
 
     def open_leave_year(self, employee_id: str, year: int) -> dict[str, Any]:
         """Open someone's leave account for this year or the next, with what is carried over.

@@ -28,7 +28,7 @@ Refusal = Literal[
 ]
 
 
-class Settings(TypedDict, total=False):
+class Settings(TypedDict):
     """House rules and the newsroom's own clock."""
 
     home_zone: str
@@ -37,7 +37,7 @@ class Settings(TypedDict, total=False):
     notice_column_cm: int  # taken by a printed correction, clarification or retraction
     notice_days: int  # days from the decision on a complaint to the paper that prints it
     wire_share_percent: int  # most of a story that may be wire copy
-    free_cut_percent: int  # a bigger cut goes past the editor, and the lawyer, again
+    free_cut_percent: int  # bigger cuts since the editing go past editor and lawyer again
     homepage_hours: int  # age at which a story no longer goes onto the homepage
 
 
@@ -63,6 +63,7 @@ class Story(TypedDict):
     embargo_id: str | None
     status: StoryStatus
     edited_by: str | None
+    edited_words: int | None  # length at which it was edited, by which later cuts are judged
     cleared_by: str | None
     online_since: str | None
 
@@ -183,7 +184,16 @@ class NewsroomDesk:
     """The desk of a regional paper and its website."""
 
     def __init__(self, init_config: dict[str, Any]) -> None:
-        self.settings: Settings = {}
+        self.settings: Settings = {
+            "home_zone": "",
+            "words_per_column_cm": 1,
+            "headline_column_cm": 0,
+            "notice_column_cm": 0,
+            "notice_days": 0,
+            "wire_share_percent": 0,
+            "free_cut_percent": 0,
+            "homepage_hours": 0,
+        }
         self.zones: dict[str, int] = {}  # minutes ahead of UTC at this time of the year
         self.staff: dict[str, Member] = {}
         self.stories: dict[str, Story] = {}
@@ -369,7 +379,7 @@ class NewsroomDesk:
         return {"success": True, "stories": found}
 
     def get_story(self, story_id: str) -> dict[str, Any]:
-        """Show a story with its space on a page, embargo, pages and refusals.
+        """Show a story with its space on a page, embargo, pages, positions and refusals.
 
         Args:
             story_id: The story.
@@ -460,7 +470,7 @@ class NewsroomDesk:
         return {"success": True, "pictures": found}
 
     def get_homepage(self) -> dict[str, Any]:
-        """Show the homepage by position, with the title and age of each story."""
+        """Show the homepage by position, with each story's title and since when it is online."""
         rows = []
         for position, slot in self.homepage.items():
             story = self.stories[slot["story_id"]] if slot["story_id"] else None
@@ -495,6 +505,19 @@ class NewsroomDesk:
         ]
         return {"success": True, "complaints": found}
 
+    def list_refusals(self, reason: Refusal | None = None) -> dict[str, Any]:
+        """List what is on record as refused, of stories, pictures and agencies.
+
+        Args:
+            reason: Only what this stood in the way of.
+        """
+        found = [
+            {"refusal_id": i, **r}
+            for i, r in self.refusals.items()
+            if reason in (None, r["reason"])
+        ]
+        return {"success": True, "refusals": found}
+
     # Changes
 
     def permit_source(self, source_id: str, by: str) -> dict[str, Any]:
@@ -502,7 +525,8 @@ class NewsroomDesk:
 
         Args:
             source_id: A source on background or anonymous.
-            by: The section's editor for background; for anonymity, the chief on duty.
+            by: Whoever would edit the story, for background; for anonymity, the chief on
+                duty, unless they wrote it.
         """
         if problem := _missing((source_id, self.sources), (by, self.staff)):
             return _sorry(problem)
@@ -537,6 +561,7 @@ class NewsroomDesk:
             ):
                 return _sorry(problem)
             story["status"], story["edited_by"] = "edited", by
+            story["edited_words"] = story["words"]
         elif story["status"] == "edited" and story["legal_review"]:
             needed = self._on_duty("legal", None, ())
             if problem := self._wrong_hand(by, needed, f"Clearing {story_id}"):
@@ -547,10 +572,10 @@ class NewsroomDesk:
         return {"success": True, "status": story["status"], "ready": self._ready(story)}
 
     def cut_story(self, story_id: str, words: int, by: str) -> dict[str, Any]:
-        """Cut a story to a length in words; a deep cut has to be signed off again.
+        """Cut a story to a length in words; deep cuts have to be signed off again.
 
         Args:
-            story_id: A story that is not online and on no closed page.
+            story_id: A submitted, edited or cleared story that is not online and on no closed page.
             words: The new length, fewer than now and at least 60.
             by: The editor in charge of the section.
         """
@@ -568,11 +593,12 @@ class NewsroomDesk:
             or self._share_problem(story["wire_words"], words)
         ):
             return _sorry(problem)
-        removed = story["words"] - words
-        if removed * 100 > self.settings["free_cut_percent"] * story["words"]:
+        edited = story["edited_words"]
+        if edited and (edited - words) * 100 > self.settings["free_cut_percent"] * edited:
             if placed:
                 return _sorry(f"So deep a cut needs a new signature: take {story_id} off the page")
-            story["status"], story["edited_by"], story["cleared_by"] = "submitted", None, None
+            story["status"], story["edited_words"] = "submitted", None
+            story["edited_by"], story["cleared_by"] = None, None
         story["words"] = words
         return {
             "success": True,
@@ -782,8 +808,8 @@ class NewsroomDesk:
         Args:
             complaint_id: An open complaint.
             remedy: What the paper does about it.
-            by: The editor in charge who neither wrote nor edited the story; for a
-                retraction, the chief on duty.
+            by: The editor in charge or else the chief on duty, whichever neither wrote nor
+                edited the story; for a retraction, that chief.
         """
         if problem := _missing((complaint_id, self.complaints), (by, self.staff)):
             return _sorry(problem)
@@ -816,7 +842,7 @@ class NewsroomDesk:
 
         Args:
             complaint_id: A settled complaint about a printed story.
-            page_id: An open notices page of the edition that printed the story.
+            page_id: An open notices page of an edition with the name of the one that printed it.
             by: The chief on duty.
         """
         if problem := _missing(

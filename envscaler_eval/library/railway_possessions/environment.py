@@ -42,6 +42,7 @@ NOTICE_DAYS: dict[Impact, int] = {"express": 56, "regional": 28, "freight": 14, 
 NEEDS_ISOLATION: tuple[Work, ...] = ("overhead_line", "vegetation")
 OPENS_SLOW: dict[Work, tuple[int, int]] = {"track_renewal": (50, 7), "ballast_cleaning": (70, 3)}
 LONGEST = timedelta(hours=54)
+REOPENED = timedelta(hours=1)  # less than that between two closures makes them one
 STAFF_REST = timedelta(hours=11)
 TRAIN_TRANSFER = timedelta(hours=4)
 LATE_CANCELLATION = timedelta(hours=72)
@@ -217,6 +218,8 @@ def _moment(text: str, form: str = "%Y-%m-%dT%H:%M") -> datetime:
         raise _No(f"{text!r} is not in the form {form}") from None
     if moment.strftime(form) != text:
         raise _No(f"{text!r} is not in the form {form}")
+    if moment.year == datetime.max.year:
+        raise _No(f"{text!r} lies beyond all planning")
     return moment
 
 
@@ -335,9 +338,10 @@ class PossessionPlanning:
 
     @staticmethod
     def _impact(trains: list[dict[str, Any]]) -> Impact:
-        kinds = [train["kind"] for train in trains]
-        impacts: tuple[Impact, ...] = ("express", "regional", "freight")
-        return next((kind for kind in impacts if kind in kinds), "none")
+        for impact in NOTICE_DAYS:
+            if any(train["kind"] == impact for train in trains):
+                return impact
+        return "none"
 
     def _closure(
         self, section_id: str, track: Track, start: str, end: str
@@ -364,15 +368,29 @@ class PossessionPlanning:
         return self._trains_hit(section_id, track, begins, ends)
 
     def _check_conflict(self, where: Possession) -> None:
-        """Refuse a place and time in which another possession has the track."""
-        for other_id, other in self._live():
-            if (
-                other["section_id"] == where["section_id"]
-                and _same_track(other["track"], where["track"])
-                and _meet(other["from_m"], other["to_m"], where["from_m"], where["to_m"])
-                and _meet(other["start"], other["end"], where["start"], where["end"])
-            ):
-                raise _No(f"Possession {other_id} has that track from {other['start']}")
+        """Refuse a closure that meets another, or is too long with those next to it."""
+        there = {
+            key: other
+            for key, other in self._live()
+            if other["section_id"] == where["section_id"]
+            and _same_track(other["track"], where["track"])
+            and _meet(other["from_m"], other["to_m"], where["from_m"], where["to_m"])
+        }
+        for key, other in there.items():
+            if _meet(other["start"], other["end"], where["start"], where["end"]):
+                raise _No(f"Possession {key} has that track from {other['start']}")
+        closed = [(_moment(other["start"]), _moment(other["end"])) for other in there.values()]
+        begins, ends = _moment(where["start"]), _moment(where["end"])
+        for start, end in sorted(closed):
+            if start >= ends and start - ends < REOPENED:
+                ends = end
+        for start, end in sorted(closed, reverse=True):
+            if end <= begins and begins - end < REOPENED:
+                begins = start
+        if ends - begins > LONGEST:
+            raise _No(
+                f"With others the track would be closed from {begins} to {ends}: over 54 hours"
+            )
 
     def _check_worker(self, staff_id: str, competence: Competence, route_id: str, on: str) -> None:
         """Refuse somebody who is not competent on a day or does not know the route."""
@@ -464,6 +482,27 @@ class PossessionPlanning:
         trains = self._trains_hit(section_id, track, begins, ends)
         impact = self._impact(trains)
         return _done(trains=trains, impact=impact, notice_days=NOTICE_DAYS[impact])
+
+    def list_timetable(
+        self, section_id: str, track: Track | None = None, day: Weekday | None = None
+    ) -> dict[str, Any]:
+        """List the trains of a section in the order in which they enter it.
+
+        Args:
+            section_id: The section.
+            track: Only trains that a closure of this track would hit.
+            day: Only trains that enter on this day of the week.
+        """
+        if section_id not in self.sections:
+            return _no(f"There is no section {section_id}")
+        found = [
+            {"path_id": key, **path}
+            for key, path in self.train_paths.items()
+            if path["section_id"] == section_id
+            and (track is None or _same_track(path["track"], track))
+            and (day is None or day in path["runs_on"])
+        ]
+        return _done(trains=sorted(found, key=lambda train: str(train["enters"])))
 
     def list_contractors(self, work: Work | None = None) -> dict[str, Any]:
         """List contractors with their approvals and refusals.
@@ -731,13 +770,16 @@ class PossessionPlanning:
 
         Args:
             possession_id: A planned possession.
-            reason: Why; within 72 hours of its start only weather, staff or safety.
+            reason: Why; within 72 hours of its start, or of what that was before it was cut,
+                only weather, staff or safety.
         """
         try:
             possession = self._possession(possession_id, "planned")
-            left = _moment(possession["start"]) - datetime.now()
+            cuts = self._of(possession_id, self.shortenings).values()
+            first = min([possession["start"], *(cut["start"] for cut in cuts)])
+            left = _moment(first) - datetime.now()
             if left < LATE_CANCELLATION and reason not in LATE_REASONS:
-                raise _No(f"Less than 72 hours before its start {reason} is no reason")
+                raise _No(f"Less than 72 hours before {first} {reason} is no reason")
         except _No as problem:
             return _no(problem)
         possession["status"] = "cancelled"
@@ -876,7 +918,7 @@ class PossessionPlanning:
         from_m: int | None = None,
         to_m: int | None = None,
     ) -> dict[str, Any]:
-        """Issue a permit in a possession that is taken.
+        """Issue a permit in a possession that is taken and has not run out.
 
         Args:
             possession_id: The possession.
@@ -887,6 +929,8 @@ class PossessionPlanning:
         """
         try:
             possession = self._possession(possession_id, "taken")
+            if datetime.now() >= _moment(possession["end"]):
+                raise _No(f"It lasted until {possession['end']}: hand it back")
             given = [
                 p for p in self._of(possession_id, self.permits).values() if p["status"] == "open"
             ]
@@ -944,7 +988,8 @@ class PossessionPlanning:
 
         Args:
             possession_id: A possession that is taken, with no permit open.
-            speed_kmh: Speed allowed over it, km/h; only after renewal or ballast cleaning.
+            speed_kmh: Speed allowed over it, 10 km/h or more; only after renewal or ballast
+                cleaning.
             until: First day on which the restriction may be lifted, YYYY-MM-DD.
         """
         try:
