@@ -370,7 +370,8 @@ class ElectricBusDepot:
                 continue
             stops = not charging or hold["kind"] != "workshop"
             if stops and (hold["until"] is None or moment < hold["until"]):
-                return f"{bus_id} is on hold ({hold_id}, {hold['kind']})"
+                end = f" until {hold['until']}" if hold["until"] else ""
+                return f"{bus_id} is on hold{end} ({hold_id}, {hold['kind']})"
         return None
 
     def _time_problem(self, start: str, end: str) -> str | None:
@@ -415,6 +416,17 @@ class ElectricBusDepot:
             if (load := self._load(quarter, feeder_id) + session["power_kw"]) > limit:
                 return f"Feeder {feeder_id} would carry {load} of {limit} kW at {quarter}"
         return None
+
+    def _outcome(self, session: Session) -> dict[str, Any]:
+        """What a session that is not booked yet would give, cost and leave in the battery."""
+        bus_id = session["bus_id"]
+        after = round(self._charge_at(bus_id, session["ends_at"]) + session["kwh"], 1)
+        return {
+            "kwh": session["kwh"],
+            "cost_cents": session["cost_cents"],
+            "charge_after_kwh": after,
+            "percent_after": self._percent(bus_id, after),
+        }
 
     def _session_problem(self, session: Session) -> str | None:
         """Say why a session cannot be booked, or return None."""
@@ -549,6 +561,22 @@ class ElectricBusDepot:
             "sessions": {i: s for i, s in self.sessions.items() if s["charger_id"] == charger_id},
             "declines": {i: d for i, d in self.declines.items() if d["record_id"] == charger_id},
         }
+
+    def list_faults(
+        self, status: Literal["open", "cleared"] | None = None, cause: FaultCause | None = None
+    ) -> dict[str, Any]:
+        """List faults of chargers, with the bay of each.
+
+        Args:
+            status: Only faults in this status.
+            cause: Only faults with this cause.
+        """
+        found = [
+            {"fault_id": fault_id, **f, "bay": self.chargers[f["charger_id"]]["bay"]}
+            for fault_id, f in self.faults.items()
+            if status in (None, f["status"]) and cause in (None, f["cause"])
+        ]
+        return {"success": True, "faults": found}
 
     def search_buses(self, text: str = "", size: Size | None = None) -> dict[str, Any]:
         """Find buses by part of their number, plate or type, with their charge in percent.
@@ -725,14 +753,7 @@ class ElectricBusDepot:
         session = self._draft(bus_id, charger_id, starts_at, ends_at, power_kw, purpose)
         if isinstance(session, str):
             return _no(session)
-        after = round(self._charge_at(bus_id, ends_at) + session["kwh"], 1)
-        return {
-            "success": True,
-            "kwh": session["kwh"],
-            "cost_cents": session["cost_cents"],
-            "charge_after_kwh": after,
-            "percent_after": self._percent(bus_id, after),
-        }
+        return {"success": True, **self._outcome(session)}
 
     # Changes
 
@@ -758,17 +779,11 @@ class ElectricBusDepot:
         session = self._draft(bus_id, charger_id, starts_at, ends_at, power_kw, purpose)
         if isinstance(session, str):
             return _no(session)
+        outcome = self._outcome(session)
         session_id = f"SES-{self.next_session}"
         self.next_session += 1
         self.sessions[session_id] = session
-        after = self._charge_at(bus_id, ends_at)
-        return {
-            "success": True,
-            "session_id": session_id,
-            "kwh": session["kwh"],
-            "cost_cents": session["cost_cents"],
-            "percent_after": self._percent(bus_id, after),
-        }
+        return {"success": True, "session_id": session_id, **outcome}
 
     def cancel_session(self, session_id: str) -> dict[str, Any]:
         """Cancel a booked session that has not begun.
@@ -782,11 +797,11 @@ class ElectricBusDepot:
         if session["status"] != "booked":
             return _no(f"Session {session_id} is {session['status']}")
         if session["starts_at"] <= self._now():
-            return _no(f"Session {session_id} is running since {session['starts_at']}")
+            return _no(f"Session {session_id} began at {session['starts_at']} and runs to its end")
         session["status"] = "cancelled"
         if short := self._short_releases(session["bus_id"]):
             session["status"] = "booked"
-            return _no(f"Released for the road on that charge: {', '.join(short)}")
+            return _no(f"{', '.join(short)} needs that charge: withdraw the release first")
         return {"success": True, "bus_id": session["bus_id"], "kwh_lost": session["kwh"]}
 
     def assign_bus(self, block_id: str, bus_id: str) -> dict[str, Any]:
@@ -801,8 +816,10 @@ class ElectricBusDepot:
         if bus_id not in self.buses:
             return _no(f"Bus {bus_id} does not exist")
         block = self.blocks[block_id]
-        if block["status"] != "open":
-            return _no(f"Block {block_id} is {block['status']}")
+        if block["status"] == "released":
+            return _no(f"Block {block_id} is released: withdraw the release first")
+        if block["status"] != "open" or block["leaves_at"] <= self._now():
+            return _no(f"Block {block_id} left at {block['leaves_at']}")
         if block["bus_id"] == bus_id:
             return _no(f"{bus_id} already has block {block_id}")
         if problem := self._driving_problem(block_id, bus_id):
@@ -923,10 +940,9 @@ class ElectricBusDepot:
         """
         if charger_id not in self.chargers:
             return _no(f"Charger {charger_id} does not exist")
-        if any(
-            (f["charger_id"], f["status"]) == (charger_id, "open") for f in self.faults.values()
-        ):
-            return _no(f"Charger {charger_id} has an open fault already")
+        for fault_id, fault in self.faults.items():
+            if (fault["charger_id"], fault["status"]) == (charger_id, "open"):
+                return _no(f"Charger {charger_id} has the open fault {fault_id} already")
         most = self.chargers[charger_id]["max_kw"] - POWER_STEP_KW
         if not 0 <= limit_kw <= most or limit_kw % POWER_STEP_KW:
             return _no(f"The limit of {charger_id} is 0 to {most} kW in steps of {POWER_STEP_KW}")
@@ -1026,6 +1042,9 @@ class ElectricBusDepot:
         bus, now = self.buses[bus_id], self._now()
         if now < bus["in_depot_from"]:
             return _no(f"{bus_id} is on the road until {bus['in_depot_from']}")
+        for block_id, block in self._work(bus_id):
+            if block["leaves_at"] <= now < block["returns_at"]:
+                return _no(f"{bus_id} is on block {block_id} until {block['returns_at']}")
         if any(s["starts_at"] <= now < s["ends_at"] for s in self._booked(bus_id)):
             return _no(f"{bus_id} is charging: a reading is taken at rest")
         before, expected = bus["charge_kwh"], self._charge_at(bus_id, now)
@@ -1036,7 +1055,7 @@ class ElectricBusDepot:
         bus["charge_kwh"] = round(before + read_kwh - expected, 1)
         problem = self._ceiling_problem(bus_id)
         if short := self._short_releases(bus_id):
-            problem = f"Released blocks would be short of charge: {', '.join(short)}"
+            problem = f"{', '.join(short)} would be short: withdraw the release first"
         if problem:
             bus["charge_kwh"] = before
             return _no(problem)

@@ -297,13 +297,15 @@ class CoastalFisheriesOffice:
             if landing["stock_id"] == stock_id
             and self.trips[landing["trip_id"]]["vessel_id"] == vessel_id
         )
-        deducted = sum(
-            d["over_kg"]
-            for d in self.deductions.values()
-            if (d["vessel_id"], d["stock_id"], d["year"])
-            == (vessel_id, stock_id, self.settings["year"] + 1)
-        )
+        deducted = sum(d["over_kg"] for d in self._deducted(vessel_id, stock_id))
         return earlier + recorded - deducted
+
+    def _deducted(self, vessel_id: str, stock_id: str) -> list[Deduction]:
+        """This year's deductions from a vessel's holding of next year."""
+        key = (vessel_id, stock_id, self.settings["year"] + 1)
+        return [
+            d for d in self.deductions.values() if (d["vessel_id"], d["stock_id"], d["year"]) == key
+        ]
 
     def _balance(self, vessel_id: str, stock_id: str) -> int:
         return self._quota(vessel_id, stock_id) - self._landed(vessel_id, stock_id)
@@ -410,6 +412,37 @@ class CoastalFisheriesOffice:
                 share = round(100 * kg / sum(live.values()), 1)
                 return f"{stock_id} is {share} percent of trip {trip_id}, {most} are allowed"
         return None
+
+    def _quota_problem(self, trip_id: str) -> str | None:
+        """Say which stock of a trip its vessel has fished over its quota, or return None."""
+        vessel_id = self.trips[trip_id]["vessel_id"]
+        for stock_id in self._live_landed(trip_id):
+            if (balance := self._balance(vessel_id, stock_id)) < 0:
+                return f"{vessel_id} is {-balance} kg over its quota of {stock_id}"
+        return None
+
+    def _matching_problem(self, trip_id: str) -> str | None:
+        """Say which landings and sales notes of a trip wait to be matched, or return None."""
+        notes = {i: n for i, n in self.sales_notes.items() if n["trip_id"] == trip_id}
+        sold = {n["landing_id"] for n in notes.values()}
+        waiting = [i for i, n in notes.items() if n["landing_id"] is None]
+        waiting += [
+            i for i, x in self.landings.items() if x["trip_id"] == trip_id and i not in sold
+        ]
+        return f"Not matched: {', '.join(waiting)}" if waiting else None
+
+    def _open_points(self, trip_id: str) -> list[str]:
+        """What keeps the file of a landed trip from being closed."""
+        if not self._live_landed(trip_id):
+            return [f"Trip {trip_id} has no landing"]
+        findings = (
+            self._inspection_pending(trip_id),
+            self._logbook_problem(trip_id),
+            self._bycatch_problem(trip_id),
+            self._matching_problem(trip_id),
+            self._quota_problem(trip_id),
+        )
+        return [finding for finding in findings if finding]
 
     def _logbook_problem(self, trip_id: str) -> str | None:
         lines = [line for line in self.logbook.values() if line["trip_id"] == trip_id]
@@ -534,6 +567,20 @@ class CoastalFisheriesOffice:
             "sales_notes": {i: x for i, x in self.sales_notes.items() if x["trip_id"] == trip_id},
             "inspections": {i: x for i, x in self.inspections.items() if x["trip_id"] == trip_id},
             "refusals": {i: x for i, x in self.refusals.items() if x["record_id"] == trip_id},
+        }
+
+    def check_trip(self, trip_id: str) -> dict[str, Any]:
+        """Show the live weight of a landed trip by stock, and what keeps its file open.
+
+        Args:
+            trip_id: A landed trip.
+        """
+        if problem := self._trip_problem(trip_id):
+            return _no(problem)
+        return {
+            "success": True,
+            "live_kg": self._live_landed(trip_id),
+            "open_points": self._open_points(trip_id),
         }
 
     def list_closures(self, area_id: str | None = None, day: str | None = None) -> dict[str, Any]:
@@ -779,23 +826,12 @@ class CoastalFisheriesOffice:
         Args:
             trip_id: A landed trip.
         """
-        if problem := self._trip_problem(trip_id) or self._inspection_pending(trip_id):
+        if problem := self._trip_problem(trip_id):
             return _no(problem)
-        live = self._live_landed(trip_id)
-        if not live:
-            return _no(f"Trip {trip_id} has no landing")
-        if problem := self._logbook_problem(trip_id) or self._bycatch_problem(trip_id):
-            return _no(problem)
-        sold = {n["landing_id"] for n in self.sales_notes.values() if n["trip_id"] == trip_id}
-        landed = {i for i, x in self.landings.items() if x["trip_id"] == trip_id}
-        if sold != landed:
-            return _no(f"Sales notes and landings of trip {trip_id} are not all matched")
-        vessel_id = self.trips[trip_id]["vessel_id"]
-        for stock_id in live:
-            if (balance := self._balance(vessel_id, stock_id)) < 0:
-                return _no(f"{vessel_id} is {-balance} kg over its quota of {stock_id}")
+        if points := self._open_points(trip_id):
+            return _no("; ".join(points))
         self.trips[trip_id]["status"] = "closed"
-        return {"success": True, "live_kg": live}
+        return {"success": True, "live_kg": self._live_landed(trip_id)}
 
     def register_lease(
         self, from_vessel_id: str, to_vessel_id: str, stock_id: str, kg: int
@@ -889,7 +925,8 @@ class CoastalFisheriesOffice:
     def apply_deduction(self, vessel_id: str, stock_id: str) -> dict[str, Any]:
         """Take a vessel's overfishing of a stock off its holding of next year.
 
-        Kilogram for kilogram up to 5 percent of the quota, 1.2 times the whole beyond that.
+        Kilogram for kilogram up to 5 percent of the quota, 1.2 times the whole beyond that; what
+        was deducted before for this year counts in the whole.
 
         Args:
             vessel_id: A vessel with a negative balance.
@@ -904,8 +941,11 @@ class CoastalFisheriesOffice:
             return _no(f"{vessel_id} is not over its quota of {stock_id}")
         if self._held(vessel_id, stock_id) == 0:
             return _no(f"{vessel_id} holds no {stock_id} that could be deducted: lease it")
+        before = self._deducted(vessel_id, stock_id)
+        whole = over + sum(d["over_kg"] for d in before)
         grace = self._quota(vessel_id, stock_id) * OVERFISHING_GRACE_PERCENT
-        kg = over if over * 100 <= grace else round(over * OVERFISHING_FACTOR)
+        due = whole if whole * 100 <= grace else round(whole * OVERFISHING_FACTOR)
+        kg = due - sum(d["kg"] for d in before)
         deduction_id = f"DD-{self.next_deduction}"
         self.next_deduction += 1
         self.deductions[deduction_id] = {

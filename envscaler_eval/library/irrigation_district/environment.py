@@ -164,6 +164,11 @@ def _bad_day(text: str) -> bool:
         return True
 
 
+def _overlap(start: str, end: str, other_start: str, other_end: str) -> bool:
+    """Whether two half-open stretches of time share a moment; ISO texts compare like times."""
+    return start < other_end and other_start < end
+
+
 def _hours(start: str, end: str) -> float:
     return (datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds() / 3600
 
@@ -302,6 +307,14 @@ class IrrigationDistrict:
         ]
         return round(sum(lines), 2)
 
+    def _room(self, right_id: str) -> float:
+        """Acre-feet that a right may still be credited with under the ceiling for its acres."""
+        credited = self._sum(
+            right_id, self.season["year"], "allotment", "carry_over", "transfer_in"
+        )
+        ceiling = self.rights[right_id]["acres"] * self.season["ceiling_af_per_acre"]
+        return round(ceiling - credited, 2)
+
     def _committed(self, right_id: str) -> float:
         """Acre-feet of a right that are ordered and not measured yet."""
         volumes = [
@@ -397,24 +410,17 @@ class IrrigationDistrict:
             return f"The season runs {self.season['opens_on']} to {self.season['closes_on']}"
         notice = self.season["order_notice_hours"]
         if order["starts_at"] < self._later(notice):
-            return f"Water is ordered {notice} hours ahead"
+            return f"Water is ordered {notice} hours ahead: from {self._later(notice)} on"
         if problem := self._overdue(right["grower_id"]):
             return problem
+        start, end = order["starts_at"], order["ends_at"]
         for outage_id, outage in self.outages.items():
             dry = outage["canal_id"] in self._order_way(order)
-            if (
-                dry
-                and outage["starts_at"] < order["ends_at"]
-                and order["starts_at"] < outage["ends_at"]
-            ):
+            if dry and _overlap(start, end, outage["starts_at"], outage["ends_at"]):
                 return f"{outage['canal_id']} is dry then ({outage_id})"
         for other_id, other in self.orders.items():
             same = (other["turnout_id"], other["status"]) == (order["turnout_id"], "scheduled")
-            if (
-                same
-                and other["starts_at"] < order["ends_at"]
-                and order["starts_at"] < other["ends_at"]
-            ):
+            if same and _overlap(start, end, other["starts_at"], other["ends_at"]):
                 return f"{turnout['name']} serves order {other_id} then"
         wanted = _acre_feet(order["cfs"], order["starts_at"], order["ends_at"])
         if wanted > (free := self._available(order["right_id"])):
@@ -530,6 +536,7 @@ class IrrigationDistrict:
             {
                 "right_id": right_id,
                 "grower": self.growers[right["grower_id"]]["name"],
+                "main_canal_id": self._main_canal(right_id),
                 "priority_date": right["priority_date"],
                 "acres": right["acres"],
                 **self._account(right_id),
@@ -589,6 +596,7 @@ class IrrigationDistrict:
                     {
                         "order_id": order_id,
                         **order,
+                        "turnout": self.turnouts[order["turnout_id"]]["name"],
                         "grower": self.growers[right["grower_id"]]["name"],
                         "priority_date": right["priority_date"],
                         "main_canal_id": self._order_way(order)[-1],
@@ -615,6 +623,35 @@ class IrrigationDistrict:
             },
             "refusals": {i: r for i, r in self.refusals.items() if r["record_id"] == order_id},
         }
+
+    def list_measurements(
+        self, right_id: str | None = None, read_from: str | None = None
+    ) -> dict[str, Any]:
+        """List measurements, with the right, grower and turnout of each.
+
+        Args:
+            right_id: Only measurements for this right.
+            read_from: Only measurements read on this ISO date or later, YYYY-MM-DD.
+        """
+        if read_from is not None and _bad_day(read_from):
+            return _error("Days are written YYYY-MM-DD")
+        found = []
+        for measurement_id, measurement in self.measurements.items():
+            order = self.orders[measurement["order_id"]]
+            right = self.rights[order["right_id"]]
+            if right_id in (None, order["right_id"]) and (
+                read_from is None or measurement["read_on"] >= read_from
+            ):
+                found.append(
+                    {
+                        "measurement_id": measurement_id,
+                        **measurement,
+                        "right_id": order["right_id"],
+                        "grower": self.growers[right["grower_id"]]["name"],
+                        "turnout": self.turnouts[order["turnout_id"]]["name"],
+                    }
+                )
+        return {"success": True, "measurements": found}
 
     def quote_order(
         self, right_id: str, turnout_id: str, cfs: float, starts_at: str, hours: int
@@ -674,8 +711,13 @@ class IrrigationDistrict:
         if order["status"] != "scheduled":
             return _error(f"Order {order_id} is {order['status']}")
         notice = self.season["change_notice_hours"]
+        if order["starts_at"] <= self._now():
+            return _error(f"Order {order_id} is running: it can only be shut off early")
         if order["starts_at"] < self._later(notice):
-            return _error(f"Orders are cancelled {notice} hours before {order['starts_at']}")
+            return _error(
+                f"Order {order_id} starts at {order['starts_at']}, in less than {notice} hours: "
+                "it can only be shut off early"
+            )
         order["status"] = "cancelled"
         return {"success": True, "available_af": self._available(order["right_id"])}
 
@@ -697,7 +739,9 @@ class IrrigationDistrict:
             return _error(f"Order {order_id} runs {order['starts_at']} to {order['ends_at']}")
         notice = self.season["change_notice_hours"]
         if ends_at < self._later(notice):
-            return _error(f"Water is shut off early with {notice} hours' notice")
+            return _error(
+                f"With {notice} hours' notice, that is {self._later(notice)} at the earliest"
+            )
         order["ends_at"] = ends_at
         volume = _acre_feet(order["cfs"], order["starts_at"], ends_at)
         return {"success": True, "acre_feet": volume}
@@ -865,10 +909,7 @@ class IrrigationDistrict:
         most = round(allotment * self.season["transfer_percent"] / 100 - given, 2)
         if acre_feet > most:
             return _error(f"Right {from_right_id} may give {most} acre-feet more this season")
-        credited = self._sum(to_right_id, year, "allotment", "carry_over", "transfer_in")
-        ceiling = self.rights[to_right_id]["acres"] * self.season["ceiling_af_per_acre"]
-        room = round(ceiling - credited, 2)
-        if acre_feet > room:
+        if acre_feet > (room := self._room(to_right_id)):
             return _error(f"Right {to_right_id} may be credited with {room} acre-feet more")
         transfer_id = f"TR-{self.next_transfer}"
         self.next_transfer += 1
@@ -907,6 +948,9 @@ class IrrigationDistrict:
         acre_feet = min(self._sum(right_id, year - 1), most)
         if acre_feet <= 0:
             return _error(f"Right {right_id} has nothing left from last season")
+        acre_feet = min(acre_feet, self._room(right_id))
+        if acre_feet <= 0:
+            return _error(f"Right {right_id} is at the ceiling for its acres")
         self._post(right_id, "carry_over", acre_feet)
         return {
             "success": True,
@@ -943,16 +987,12 @@ class IrrigationDistrict:
         if _bad_hour(starts_at) or _bad_hour(ends_at) or not self._now() < starts_at < ends_at:
             return _error("An outage lies ahead, between two full hours, YYYY-MM-DDTHH:00")
         for order_id, order in self.orders.items():
-            if (
-                order["status"] == "scheduled"
-                and canal_id in self._order_way(order)
-                and order["starts_at"] < ends_at
-                and starts_at < order["ends_at"]
-            ):
+            runs = order["status"] == "scheduled" and canal_id in self._order_way(order)
+            if runs and _overlap(starts_at, ends_at, order["starts_at"], order["ends_at"]):
                 return _error(f"Order {order_id} runs in {self.canals[canal_id]['name']} then")
         for outage_id, outage in self.outages.items():
-            overlaps = outage["starts_at"] < ends_at and starts_at < outage["ends_at"]
-            if outage["canal_id"] == canal_id and overlaps:
+            same = outage["canal_id"] == canal_id
+            if same and _overlap(starts_at, ends_at, outage["starts_at"], outage["ends_at"]):
                 return _error(f"{outage_id} keeps that canal dry already")
         outage_id = f"OUT-{self.next_outage}"
         self.next_outage += 1

@@ -210,16 +210,22 @@ class ProcurementDesk:
 
     # Who may decide
 
+    def _managers(self, person_id: str) -> list[str]:
+        """The line of managers above a person, the nearest first."""
+        line: list[str] = []
+        manager_id = self.people[person_id]["manager_id"]
+        while manager_id is not None:
+            line.append(manager_id)
+            manager_id = self.people[manager_id]["manager_id"]
+        return line
+
     def _chain(self, requisition: Requisition) -> list[str]:
         """Those who have to approve, in order: managers upwards until a limit covers the value."""
         chain: list[str] = []
-        manager_id = self.people[requisition["requester_id"]]["manager_id"]
-        while manager_id is not None:
+        for manager_id in self._managers(requisition["requester_id"]):
             chain.append(manager_id)
-            manager = self.people[manager_id]
-            if manager["limit_cents"] >= requisition["value_cents"]:
+            if self.people[manager_id]["limit_cents"] >= requisition["value_cents"]:
                 break
-            manager_id = manager["manager_id"]
         return chain
 
     def _given(self, requisition_id: str) -> list[Approval]:
@@ -639,6 +645,22 @@ class ProcurementDesk:
         ]
         return {"success": True, "invoices": rows}
 
+    def list_refusals(
+        self, record_id: str | None = None, reason: RefusalReason | None = None
+    ) -> dict[str, Any]:
+        """List requests that were turned down, with the record that each is filed on.
+
+        Args:
+            record_id: Only refusals on this person, requisition, order, invoice or supplier.
+            reason: Only refusals for this reason.
+        """
+        rows = [
+            {"refusal_id": refusal_id, **refusal}
+            for refusal_id, refusal in self.refusals.items()
+            if record_id in (None, refusal["record_id"]) and reason in (None, refusal["reason"])
+        ]
+        return {"success": True, "refusals": rows}
+
     # Requesting and approving
 
     def submit_requisition(
@@ -714,11 +736,12 @@ class ProcurementDesk:
         if decider_id != approver_id and not self._stands_in(decider_id, approver_id):
             return _refuse(f"The decision is with {approver_id} or a delegate of theirs")
         last = approver_id == self._chain(requisition)[-1]
-        if last and self.people[approver_id]["limit_cents"] < requisition["value_cents"]:
-            return _refuse(f"Nobody's limit covers {requisition['value_cents']} cents")
-        centre_id = requisition["cost_centre_id"]
-        if decision == "approve" and last and self._free(centre_id) < requisition["value_cents"]:
-            return _refuse(f"{centre_id} has {self._free(centre_id)} cents free")
+        value, centre_id = requisition["value_cents"], requisition["cost_centre_id"]
+        if decision == "approve" and last:
+            if self.people[approver_id]["limit_cents"] < value:
+                return _refuse(f"Nobody's limit covers {value} cents: it can only be rejected")
+            if (free := self._free(centre_id)) < value:
+                return _refuse(f"{centre_id} has {free} cents free, the value is {value}")
         self.approvals[self._number("APP")] = {
             "requisition_id": requisition_id,
             "approver_id": approver_id,
@@ -758,8 +781,8 @@ class ProcurementDesk:
             findings.append(f"It lasts {DELEGATION_DAYS} days at most")
         if self.people[from_id]["limit_cents"] == 0 or self.people[to_id]["limit_cents"] == 0:
             findings.append("Only approvers delegate, and only to approvers")
-        if self.people[to_id]["manager_id"] == from_id:
-            findings.append("Nobody delegates to those who report to them")
+        if from_id in self._managers(to_id):
+            findings.append("Nobody delegates to those who report to them, at any level")
         findings += [
             f"{delegation_id} covers some of these days"
             for delegation_id, d in self.delegations.items()
@@ -854,7 +877,7 @@ class ProcurementDesk:
         if order_id not in self.orders or self.orders[order_id]["status"] == "cancelled":
             return _refuse(f"No open order {order_id}")
         if any(r["order_id"] == order_id for r in self.receipts.values()):
-            return _refuse(f"Goods of {order_id} have been received")
+            return _refuse(f"Goods of {order_id} have been received, so the order stands")
         self.orders[order_id]["status"] = "cancelled"
         requisition_id = self.orders[order_id]["requisition_id"]
         self.requisitions[requisition_id]["status"] = "approved"

@@ -248,6 +248,10 @@ class ObservatoryTimeOffice:
         """The proposal that a block belongs to."""
         return self.targets[self.blocks[block_id]["target_id"]]["proposal_id"]
 
+    def _target(self, block_id: str) -> str:
+        """The name of a block's target."""
+        return self.targets[self.blocks[block_id]["target_id"]]["name"]
+
     def _charged(self, proposal_id: str) -> int:
         return sum(c["minutes"] for c in self.charges.values() if c["proposal_id"] == proposal_id)
 
@@ -337,9 +341,11 @@ class ObservatoryTimeOffice:
             return f"The night lasts from {night['starts_at']} to {night['ends_at']}"
         if night["proposal_id"] not in (None, owner):
             return f"The night of {slot['night']} belongs to {night['proposal_id']}"
-        instrument = self.instruments[block["instrument_id"]]
-        if block["instrument_id"] not in night["instruments"] or instrument["status"] == "broken":
-            return f"{block['instrument_id']} is not ready for use on {slot['night']}"
+        instrument_id = block["instrument_id"]
+        if instrument_id not in night["instruments"]:
+            return f"{instrument_id} is not mounted on {slot['night']}"
+        if self.instruments[instrument_id]["status"] == "broken":
+            return f"{instrument_id} is broken"
         if MOONS.index(night["moon"]) > MOONS.index(target["moon"]):
             return f"The moon is {night['moon']}; {target['name']} needs {target['moon']}"
         for moment in (slot["starts_at"], slot["ends_at"]):
@@ -465,14 +471,14 @@ class ObservatoryTimeOffice:
             {
                 "block_id": block_id,
                 **block,
-                "target": self.targets[block["target_id"]]["name"],
+                "target": self._target(block_id),
                 "proposal_id": self._owner(block_id),
                 "rank": self.proposals[self._owner(block_id)]["rank"],
             }
             for block_id, block in self.blocks.items()
             if status in (None, block["status"])
             and instrument_id in (None, block["instrument_id"])
-            and text.lower() in self.targets[block["target_id"]]["name"].lower()
+            and text.lower() in self._target(block_id).lower()
         ]
         return {"success": True, "blocks": found}
 
@@ -532,6 +538,7 @@ class ObservatoryTimeOffice:
             {
                 "slot_id": slot_id,
                 **slot,
+                "target": self._target(slot["block_id"]),
                 "proposal_id": self._owner(slot["block_id"]),
                 "rank": self.proposals[self._owner(slot["block_id"])]["rank"],
                 "instrument_id": self.blocks[slot["block_id"]]["instrument_id"],
@@ -564,7 +571,12 @@ class ObservatoryTimeOffice:
             status: Only alerts in this status.
         """
         found = {
-            i: {**a, "proposal_id": self._owner(a["block_id"]), "block": self.blocks[a["block_id"]]}
+            i: {
+                **a,
+                "target": self._target(a["block_id"]),
+                "proposal_id": self._owner(a["block_id"]),
+                "block": self.blocks[a["block_id"]],
+            }
             for i, a in self.alerts.items()
             if status in (None, a["status"])
         }
@@ -577,11 +589,28 @@ class ObservatoryTimeOffice:
             proposal_id: Only data of this proposal.
         """
         found = {
-            i: {**d, "proposal_id": self._owner(d["block_id"])}
+            i: {
+                **d,
+                "target": self._target(d["block_id"]),
+                "proposal_id": self._owner(d["block_id"]),
+            }
             for i, d in self.datasets.items()
             if proposal_id in (None, self._owner(d["block_id"]))
         }
         return {"success": True, "datasets": found}
+
+    def list_refusals(self, record_id: str | None = None) -> dict[str, Any]:
+        """List requests that were turned down, with the record that each is filed on.
+
+        Args:
+            record_id: Only refusals on this alert, data set, instrument, block or proposal.
+        """
+        found = {
+            i: refusal
+            for i, refusal in self.refusals.items()
+            if record_id in (None, refusal["record_id"])
+        }
+        return {"success": True, "refusals": found}
 
     def check_slot(self, block_id: str, night: str, starts_at: str) -> dict[str, Any]:
         """Say whether a block can be scheduled at a time, without scheduling it.
@@ -627,8 +656,10 @@ class ObservatoryTimeOffice:
         if slot_id not in self.slots:
             return _fault(f"Slot {slot_id} does not exist")
         slot = self.slots[slot_id]
-        if slot["status"] != "planned" or slot["starts_at"] <= self._now():
-            return _fault(f"Slot {slot_id} is {slot['status']} and starts at {slot['starts_at']}")
+        if slot["status"] != "planned":
+            return _fault(f"Slot {slot_id} is {slot['status']}")
+        if slot["starts_at"] <= self._now():
+            return _fault(f"Slot {slot_id} began at {slot['starts_at']}: account for it instead")
         slot["status"] = "removed"
         self.blocks[slot["block_id"]]["status"] = "ready"
         return {"success": True, "block_id": slot["block_id"]}
@@ -679,12 +710,19 @@ class ObservatoryTimeOffice:
         if night not in self.nights:
             return _fault(f"There is no night of {night}")
         opened = self.nights[night]
-        if opened["status"] == "closed" or self._now() < opened["starts_at"]:
-            return _fault(f"The night of {night} is closed or has not begun")
+        if opened["status"] == "closed":
+            return _fault(f"The night of {night} is closed")
+        if self._now() < opened["starts_at"]:
+            return _fault(f"The night of {night} begins at {opened['starts_at']}")
         if not 0.2 <= arcsec <= 5:
             return _fault("Seeing is between 0.2 and 5 arcseconds")
         if opened["seeing_arcsec"] == arcsec:
             return _fault(f"The seeing of {night} is {arcsec} already")
+        known = opened["seeing_arcsec"]
+        for slot_id, slot in self.slots.items():
+            judged = slot["night"] == night and slot["status"] in ("observed", "out_of_spec")
+            if known is not None and judged:
+                return _fault(f"{slot_id} was accounted for at {known} arcseconds")
         opened["seeing_arcsec"] = arcsec
         return {"success": True, "night": night}
 
@@ -708,7 +746,7 @@ class ObservatoryTimeOffice:
         owner, seeing = self._owner(block_id), self.nights[slot["night"]]["seeing_arcsec"]
         if outcome in ("observed", "out_of_spec"):
             if seeing is None:
-                return _fault(f"The seeing of {slot['night']} is not entered")
+                return _fault(f"Enter the seeing of {slot['night']} first")
             worst = self.targets[self.blocks[block_id]["target_id"]]["seeing_arcsec"]
             if (seeing > worst) != (outcome == "out_of_spec"):
                 return _fault(f"The seeing was {seeing}, the target takes {worst}")
@@ -838,7 +876,7 @@ class ObservatoryTimeOffice:
             return _fault(f"{proposal_id} may claim {claim} minutes for {cause}")
         room = self._partner_room(self.proposals[proposal_id]["partner_id"])
         if minutes > room:
-            return _fault(f"The partner's share has room for {room} minutes")
+            return _fault(f"The share of the proposal's partner has room for {room} minutes")
         grant_id = f"GR-{self.next_grant}"
         self.next_grant += 1
         self.grants[grant_id] = {
