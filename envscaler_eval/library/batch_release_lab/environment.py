@@ -704,8 +704,10 @@ class BatchReleaseLab:
             reagent_id: The bottle that was used, for a method that takes a reagent.
             investigation_id: The open investigation that this is a retest for.
         """
-        if sample_id not in self.samples or line_id not in self.specifications:
-            return _no(f"There is no sample {sample_id} or no specification line {line_id}")
+        if sample_id not in self.samples:
+            return _no(f"There is no sample {sample_id}")
+        if line_id not in self.specifications:
+            return _no(f"There is no specification line {line_id}")
         sample, line = self.samples[sample_id], self.specifications[line_id]
         method = self.methods[line["method_id"]]
         product_id = self.batches[sample["batch_id"]]["product_id"]

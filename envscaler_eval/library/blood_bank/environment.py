@@ -576,6 +576,25 @@ class BloodBank:
             "other_donations_of_donor": others,
         }
 
+    def list_recalls(self) -> dict[str, Any]:
+        """List recalls with units not yet discarded, and transfusions with their look-back."""
+        found = []
+        for recall_id, recall in self.recalls.items():
+            units = _where(self.units, donation_id=recall["donation_id"])
+            left = [i for i, u in units.items() if u["status"] not in ("transfused", "discarded")]
+            through = {
+                b["issue_id"]: b["through"]
+                for b in _where(self.lookbacks, recall_id=recall_id).values()
+            }
+            given = [
+                {"issue_id": i, "patient_id": s["patient_id"], "lookback_through": through.get(i)}
+                for i, s in _where(self.issues, fate="transfused").items()
+                if s["unit_id"] in units
+            ]
+            row = {"recall_id": recall_id, **recall, "units_left": left}
+            found.append({**row, "transfusions": given})
+        return {"success": True, "recalls": found}
+
     # Changing things
 
     def record_sample(
@@ -860,10 +879,14 @@ class BloodBank:
         if unit["status"] in ("transfused", "discarded"):
             return _no(f"{unit_id} is {unit['status']}")
         recalled = bool(_where(self.recalls, donation_id=unit["donation_id"]))
-        if recalled != (reason == "recalled"):
-            return _no(f"{unit_id} is {'' if recalled else 'not '}under recall")
-        if not recalled and (unit["expires_on"] >= today) == (reason == "expired"):
-            return _no(f"{unit_id} expires on {unit['expires_on']}")
+        if recalled and reason != "recalled":
+            return _no(f"{unit_id} is under recall: discard it as recalled")
+        if not recalled and reason == "recalled":
+            return _no(f"{unit_id} is not under recall")
+        if not recalled and unit["expires_on"] < today and reason != "expired":
+            return _no(f"{unit_id} expired on {unit['expires_on']}: discard it as expired")
+        if unit["expires_on"] >= today and reason == "expired":
+            return _no(f"{unit_id} is usable until {unit['expires_on']}")
         for issue in _where(self.issues, unit_id=unit_id, fate="out").values():
             issue["fate"] = "discarded"
             issue["crossmatch_due"] = False

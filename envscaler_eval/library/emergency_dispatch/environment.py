@@ -262,7 +262,7 @@ class EmergencyDispatch:
         return self._cover(station_id) <= self.stations[station_id]["keep"]
 
     def _open_needs(self, incident_id: str) -> list[tuple[int, Need]]:
-        """Needs of an incident for which units are still to be sent, with their numbers."""
+        """What is still to be sent to an incident, with the number of each need."""
         sent = [
             a["need"]
             for a in self.assignments.values()
@@ -270,7 +270,8 @@ class EmergencyDispatch:
         ]
         sent += [m["need"] for m in self.mutual_aid.values() if m["incident_id"] == incident_id]
         needs = enumerate(self.incidents[incident_id]["needs"])
-        return [(n, need) for n, need in needs if sent.count(n) < need["units"]]
+        left = [(n, need, need["units"] - sent.count(n)) for n, need in needs]
+        return [(n, {**need, "units": units}) for n, need, units in left if units > 0]
 
     def _fits(self, unit: Unit, need: Need) -> bool:
         return unit["kind"] == need["kind"] and (
@@ -305,6 +306,22 @@ class EmergencyDispatch:
             return None
         seconds, unit_id = min(times)
         return unit_id, seconds
+
+    def _lender(self, incident: Incident, kind: Kind) -> tuple[int, str] | None:
+        """In how many seconds the quickest neighbour that lends a kind is there, and which."""
+        times = [
+            (_seconds(p, incident, p["speed_kmh"]), i)
+            for i, p in self.partners.items()
+            if p["lends"].get(kind, 0) > 0
+        ]
+        return min(times, default=None)
+
+    def _borrowed_instead(self, incident: Incident, kind: Kind, seconds: int) -> str | None:
+        """The neighbour whose unit goes because ours takes so long, or None."""
+        if incident["priority"] > 1 or _minutes(seconds) <= MUTUAL_AID_MINUTES:
+            return None
+        lender = self._lender(incident, kind)
+        return lender[1] if lender is not None and lender[0] < seconds else None
 
     def _ambulances(self, needs: list[Need], casualties: int, priority: int) -> list[Need]:
         """Needs with ambulances for so many casualties: one each on priority 1, else two."""
@@ -484,7 +501,8 @@ class EmergencyDispatch:
                 state = {"state": unit["state"], "skills": self._skills(unit)}
                 units.append({**row, **state, "seconds": seconds, "minutes": _minutes(seconds)})
         partners = [
-            {"partner_id": i, "name": p["name"], "lends": p["lends"], "seconds": seconds}
+            {"partner_id": i, "name": p["name"], "lends": p["lends"]}
+            | {"seconds": seconds, "minutes": _minutes(seconds)}
             for i, p in self.partners.items()
             for seconds in [_seconds(p, incident, p["speed_kmh"])]
         ]
@@ -493,6 +511,24 @@ class EmergencyDispatch:
             "units": sorted(units, key=lambda u: u["seconds"]),
             "partners": sorted(partners, key=lambda p: p["seconds"]),
         }
+
+    def times_to_station(self, station_id: str) -> dict[str, Any]:
+        """List how long available units of its service would take to a station, without lights.
+
+        All of them are listed, whether or not the station that each covers can spare it.
+
+        Args:
+            station_id: The station.
+        """
+        if station_id not in self.stations:
+            return _error(f"There is no station {station_id}")
+        station = self.stations[station_id]
+        units = []
+        for unit_id, unit in self.units.items():
+            if SERVICES[unit["kind"]] == station["service"] and unit["state"] == "available":
+                row = {"unit_id": unit_id, "callsign": unit["callsign"], "covers": unit["covers"]}
+                units.append({**row, "seconds": self._drive(unit, station, 3)})
+        return {"success": True, "units": sorted(units, key=lambda u: u["seconds"])}
 
     def cover_report(self, service: Service | None = None) -> dict[str, Any]:
         """Compare each station's available units with what is to stay there.
@@ -661,6 +697,9 @@ class EmergencyDispatch:
         if best is not None and best[1] < mine:
             callsign = self.units[best[0]]["callsign"]
             return _error(f"{callsign} is there sooner, {_minutes(best[1])} minutes")
+        if lender := self._borrowed_instead(incident, unit["kind"], mine):
+            name, why = self.partners[lender]["name"], f"{_minutes(mine)} minutes are too long"
+            return _error(f"{why}: {name} is there sooner and lends a {unit['kind']}")
         former = self._current(unit_id)
         if former is not None:
             self.assignments[former]["ended"] = "diverted"
@@ -838,26 +877,21 @@ class EmergencyDispatch:
         number, need = wanted[0]
         if partner["lends"].get(kind, 0) < 1:
             return _error(f"{partner['name']} has no {kind} to lend")
-        seconds = {
-            i: _seconds(p, incident, p["speed_kmh"])
-            for i, p in self.partners.items()
-            if p["lends"].get(kind, 0) > 0
-        }
         own = self._quickest(incident_id, need)
-        if own is not None:
-            slow = incident["priority"] == 1 and _minutes(own[1]) > MUTUAL_AID_MINUTES
-            if not slow or seconds[partner_id] >= own[1]:
-                callsign = self.units[own[0]]["callsign"]
-                return _error(f"{callsign} of our own is to go, {_minutes(own[1])} minutes")
-        if min(seconds.values()) < seconds[partner_id]:
-            return _error(f"A nearer neighbour than {partner['name']} lends one")
+        if own is not None and self._borrowed_instead(incident, kind, own[1]) is None:
+            callsign = self.units[own[0]]["callsign"]
+            return _error(f"{callsign} of our own is to go, {_minutes(own[1])} minutes")
+        seconds = _seconds(partner, incident, partner["speed_kmh"])
+        nearest = self._lender(incident, kind)
+        if nearest is not None and nearest[0] < seconds:
+            return _error(f"{self.partners[nearest[1]]['name']} is nearer and lends one")
         partner["lends"][kind] -= 1
         self.mutual_aid[self._serial("AID")] = {
             "incident_id": incident_id,
             "partner_id": partner_id,
             "need": number,
         }
-        return {"success": True, "minutes": _minutes(seconds[partner_id])}
+        return {"success": True, "minutes": _minutes(seconds)}
 
     def stand_by(self, unit_id: str, station_id: str) -> dict[str, Any]:
         """Move an available unit to a station that is short of cover.
@@ -882,7 +916,13 @@ class EmergencyDispatch:
             and not self._cover_falls(u)
         }
         if unit_id not in spare:
-            return _error(f"{self.units[unit_id]['callsign']} cannot be spared for that")
+            unit = self.units[unit_id]
+            if SERVICES[unit["kind"]] != station["service"]:
+                return _error(f"{unit['callsign']} is no {station['service']} unit")
+            if unit["state"] != "available":
+                return _error(f"{unit['callsign']} is {unit['state']}")
+            home = self.stations[unit["covers"]]["name"]
+            return _error(f"{unit['callsign']} cannot be spared: {home} would fall below its cover")
         first = min(spare, key=lambda i: spare[i])
         if spare[first] < spare[unit_id]:
             return _error(f"{self.units[first]['callsign']} is there sooner")

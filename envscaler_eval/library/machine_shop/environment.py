@@ -663,8 +663,10 @@ class MachineShop:
             bar_id: The bar.
             pieces: How many blanks.
         """
-        if order_id not in self.orders or bar_id not in self.bars:
-            return _error(f"There is no order {order_id} or no bar {bar_id}")
+        if order_id not in self.orders:
+            return _error(f"There is no order {order_id}")
+        if bar_id not in self.bars:
+            return _error(f"There is no bar {bar_id}")
         if obstacle := next(self._cutting_obstacles(order_id, bar_id, pieces), None):
             return _error(obstacle)
         part = self.parts[self.orders[order_id]["part_id"]]
@@ -871,8 +873,10 @@ class MachineShop:
         if problem := _misread(starts, "%Y-%m-%dT%H:%M", "2026-01-31T06:00"):
             return _error(problem)
         ends = _after(starts, window["minutes"])
-        if starts <= self._now() or starts == window["starts"]:
-            return _error(f"{starts} has passed or is when it begins anyway")
+        if starts <= self._now():
+            return _error(f"{starts} has passed")
+        if starts == window["starts"]:
+            return _error(f"{maintenance_id} begins at {starts} as it is")
         if ends[:10] > window["latest_on"]:
             return _error(f"{maintenance_id} has to be over by {window['latest_on']}")
         for since, until, by in self._taken(window["machine_id"]):
@@ -902,8 +906,10 @@ class MachineShop:
             return _error(problem)
         if firm["approved_until"] < ship_on:
             return _error(f"{firm['name']} is approved until {firm['approved_until']}")
-        if ship_on < max(self._now(), self._ready_at(order_id, step))[:10]:
-            return _error(f"{ship_on} has passed, or is before the end of the former step")
+        if ship_on < self._now()[:10]:
+            return _error(f"{ship_on} has passed")
+        if ship_on < self._ready_at(order_id, step)[:10]:
+            return _error(f"The step before ends on {self._ready_at(order_id, step)}")
         pieces = self._pieces(order_id, step)
         if pieces < firm["least_pieces"]:
             return _error(f"{firm['name']} takes {firm['least_pieces']} pieces or more")

@@ -182,6 +182,15 @@ class Invoice(TypedDict):
     payment: Payment
 
 
+class Consent(TypedDict):
+    """A limit to which an owner agreed during a stay."""
+
+    admission_id: str
+    limit_cents: int
+    written: bool
+    recorded_on: str
+
+
 class Refusal(TypedDict):
     """A wish that was not met."""
 
@@ -227,6 +236,7 @@ class VeterinaryHospital:
         self.procedures: dict[str, Procedure] = {}
         self.bookings: dict[str, Booking] = {}
         self.invoices: dict[str, Invoice] = {}
+        self.consents: dict[str, Consent] = {}
         self.refusals: dict[str, Refusal] = {}
         self.last_used: dict[str, int] = {}  # by prefix of the id
 
@@ -432,7 +442,7 @@ class VeterinaryHospital:
         return {"success": True, "admissions": found}
 
     def get_admission(self, admission_id: str) -> dict[str, Any]:
-        """Show a stay with prescriptions, doses, bookings, charges against consent, refusals.
+        """Show a stay with prescriptions, doses, bookings, charges, consents, refusals.
 
         Args:
             admission_id: The stay.
@@ -449,6 +459,7 @@ class VeterinaryHospital:
             "doses": [d for d in self.doses.values() if d["prescription_id"] in prescriptions],
             "bookings": _of(self.bookings, admission_id=admission_id),
             "charges_cents": self._charges(admission_id),
+            "consents": list(_of(self.consents, admission_id=admission_id).values()),
             "invoices": _of(self.invoices, admission_id=admission_id),
             "refusals": [r["reason"] for r in refusals],
         }
@@ -712,7 +723,7 @@ class VeterinaryHospital:
             mg_per_kg: The dose aimed at, mg per kg of body weight.
             amount: That dose in ml or tablets, rounded to the nearest step of the drug
                 (half-way to the smaller).
-            every_hours: Hours from dose to dose.
+            every_hours: Hours from dose to dose, at most 72.
             vet_id: The vet who prescribes.
         """
         against = self._against_prescription(admission_id, drug_id, mg_per_kg, amount, every_hours)
@@ -837,7 +848,8 @@ class VeterinaryHospital:
         Args:
             admission_id: The stay.
             limit_cents: The new limit in pence, not below what the stay already costs.
-            written: Whether the owner signed; above £1,000 a signature is needed.
+            written: Whether the owner signed, rather than said so; above £1,000 a signature
+                is needed.
         """
         if why := next(self._against_stay(admission_id), None):
             return _refused(why)
@@ -849,6 +861,12 @@ class VeterinaryHospital:
         if limit_cents > WRITTEN_CONSENT_OVER_CENTS and not written:
             return _refused("Above £1,000 the owner has to sign")
         admission["consent_cents"] = limit_cents
+        self.consents[self._new_id("CON")] = {
+            "admission_id": admission_id,
+            "limit_cents": limit_cents,
+            "written": written,
+            "recorded_on": datetime.now().date().isoformat(),
+        }
         return {"success": True, "limit_cents": limit_cents, "committed_cents": committed}
 
     def _against_booking(
@@ -884,15 +902,21 @@ class VeterinaryHospital:
             same_room = self.procedures[booking["procedure_id"]]["room"] == procedure["room"]
             if booking["status"] == "cancelled" or begun.date() != start.date():
                 continue
-            involved = same_room or booking["vet_id"] == vet_id or other is admission
-            if involved and begun < end and start < ended:
-                yield f"Room, vet or animal is taken from {begun:%H:%M} to {ended:%H:%M}"
+            involved = {
+                procedure["room"]: same_room,
+                self.staff[vet_id]["name"]: booking["vet_id"] == vet_id,
+                "The animal": other is admission,
+            }
+            taken = next((who for who, same in involved.items() if same), None)
+            if taken is not None and begun < end and start < ended:
+                yield f"{taken} is taken from {begun:%H:%M} to {ended:%H:%M}"
             first, last = (other, admission) if begun < start else (admission, other)
             if same_room and first["infection"] != "none" and last["infection"] == "none":
                 yield "Infectious animals come last in a room on a day"
         total = self._charges(admission_id)["total"] + procedure["price_cents"]
         if total > admission["consent_cents"]:
-            yield f"That goes over the owner's limit of {admission['consent_cents']} pence"
+            limit = admission["consent_cents"]
+            yield f"That makes {total} pence, over the owner's limit of {limit} pence"
 
     def book_procedure(
         self, admission_id: str, procedure_id: str, starts_at: str, vet_id: str
@@ -927,8 +951,10 @@ class VeterinaryHospital:
         if booking_id not in self.bookings:
             return _refused(f"There is no booking {booking_id}")
         booking = self.bookings[booking_id]
-        if booking["status"] == "cancelled" or self._span(booking)[0] <= datetime.now():
-            return _refused(f"{booking_id} is cancelled or has begun")
+        if booking["status"] == "cancelled":
+            return _refused(f"{booking_id} has been cancelled already")
+        if self._span(booking)[0] <= datetime.now():
+            return _refused(f"{booking_id} began at {booking['starts_at']}")
         booking["status"] = "cancelled"
         return {"success": True, "charges": self._charges(booking["admission_id"])}
 
