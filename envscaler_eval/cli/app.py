@@ -16,6 +16,7 @@ from envscaler_eval.cli.export import export_app
 from envscaler_eval.cli.export_rl import export_rl
 from envscaler_eval.cli.import_packs import import_app
 from envscaler_eval.cli.packs import list_packs, show, validate
+from envscaler_eval.cli.play import play
 from envscaler_eval.cli.probe import probe
 from envscaler_eval.cli.report import report
 from envscaler_eval.cli.scaling import scaling
@@ -42,6 +43,7 @@ app.command("compare")(compare_models)
 app.command("stability")(stability)
 app.command("doctor")(doctor)
 app.command("serve-policy")(serve_policy)
+app.command("play")(play)
 app.command("estimate")(estimate)
 app.command("audit-benchmark")(audit_benchmark)
 app.add_typer(data, name="data")

@@ -3,7 +3,6 @@
 import html
 import json
 import re
-import shutil
 import subprocess
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -18,15 +17,13 @@ from envscaler_eval.results import read_results
 from envscaler_eval.results.report.build import ReportOptions, build_report
 from envscaler_eval.results.report.page import as_html
 from envscaler_eval.results.report.viewer import Viewer, find_viewer
+from tests.chromium import BROWSER, needs_chromium
 from tests.results.report_logs import better_run, faulty_run
 
 PHONE, DESKTOP = 390, 1280
 WAIT = 60
 """Seconds after which a browser is given up."""
 
-BROWSER = next(
-    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
-)
 FLAGS = (
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
@@ -51,9 +48,7 @@ addEventListener("load", () => {
 });
 """
 
-pytestmark = pytest.mark.skipif(
-    BROWSER is None, reason="there is no Chromium; on Debian `apt-get install chromium` brings it"
-)
+pytestmark = needs_chromium
 
 
 def _browse(page: str, folder: Path) -> tuple[dict[str, Any], list[str]]:

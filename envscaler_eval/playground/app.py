@@ -1,0 +1,121 @@
+"""The playground as a web application: its tabs, and the walls around them."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, MutableMapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from envscaler_eval.playground.play_tab import PlayTab
+from envscaler_eval.playground.settings import PlaygroundSettings
+from envscaler_eval.playground.site import COOKIE, Site, Tab
+
+LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
+_SWEEP_SECONDS = 5.0
+_HEADERS = {
+    # Nothing from elsewhere, nothing inline: what an environment says can never become a program.
+    "content-security-policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+        "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cache-control": "no-store",
+}
+
+
+def all_tabs() -> Sequence[Tab]:
+    """Return the tabs, in the order in which they are shown."""
+    return [PlayTab()]
+
+
+def build_app(settings: PlaygroundSettings, names: Sequence[str] = LOOPBACK_NAMES) -> Starlette:
+    """Return the playground.
+
+    Args:
+        settings: What there is to play with.
+        names: The host names that it answers to, `*` for any. A page elsewhere that
+            has its own name point to this machine gets no answer.
+    """
+    site = Site(settings, all_tabs())
+
+    @contextlib.asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        sweeper = asyncio.create_task(_sweep(site))
+        try:
+            yield
+        finally:
+            sweeper.cancel()
+            site.visitors.close()
+
+    async def home(request: Request) -> Response:
+        return RedirectResponse(f"/{site.tabs[0].name}")
+
+    async def here(request: Request) -> Response:
+        visitor = site.visitor(request)
+        if visitor is not None:
+            visitor.open_page(await _page_id(request))
+        return Response(status_code=204)
+
+    async def leave(request: Request) -> Response:
+        site.visitors.close_page(request.cookies.get(COOKIE), await _page_id(request))
+        return Response(status_code=204)
+
+    app = Starlette(
+        routes=[
+            Route("/", home),
+            Route("/here", here, methods=["POST"]),
+            Route("/leave", leave, methods=["POST"]),
+            *(route for tab in site.tabs for route in tab.routes(site)),
+            Mount("/static", StaticFiles(directory=Path(__file__).parent / "static")),
+        ],
+        middleware=[
+            Middleware(TrustedHostMiddleware, allowed_hosts=list(names)),
+            Middleware(_Walls),
+        ],
+        lifespan=lifespan,
+    )
+    app.state.site = site
+    return app
+
+
+async def _page_id(request: Request) -> str:
+    """Return the id that a page has given itself, cut where no page would have such a long one."""
+    async for piece in request.stream():
+        return piece[:40].decode(errors="replace")
+    return ""
+
+
+async def _sweep(site: Site) -> None:
+    while True:
+        await asyncio.sleep(_SWEEP_SECONDS)
+        site.visitors.sweep()
+
+
+class _Walls:
+    """Puts the headers on all that is answered."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_walled(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                _add(message)
+            await send(message)
+
+        await self._app(scope, receive, send_walled)
+
+
+def _add(message: MutableMapping[str, Any]) -> None:
+    told = [(name.encode(), value.encode()) for name, value in _HEADERS.items()]
+    message["headers"] = [*message["headers"], *told]
