@@ -113,7 +113,7 @@ def arguments_from_json(text: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as fault:
         raise FormError({"json": f"is no JSON: {fault}"}) from None
     if not isinstance(arguments, dict):
-        raise FormError({"json": "is no JSON object; write {\"name\": value}"})
+        raise FormError({"json": 'is no JSON object; write {"name": value}'})
     return arguments
 
 

@@ -1,7 +1,7 @@
 """Playing a scenario by hand."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,21 +11,10 @@ from starlette.routing import Route
 
 from envscaler_eval.playground.catalogue import Listing
 from envscaler_eval.playground.choosing import chooser, found
-from envscaler_eval.playground.forms import (
-    Field,
-    FormError,
-    Texts,
-    arguments_from_json,
-    arguments_of,
-    form_of,
-    place_of,
-    shown_entries,
-    with_entry,
-    without_entry,
-)
+from envscaler_eval.playground.forms import Texts
 from envscaler_eval.playground.played_episode import PlayedEpisode
 from envscaler_eval.playground.site import Refused, Reply, Site, in_thread
-from envscaler_eval.playground.suggestions import suggestions
+from envscaler_eval.playground.tool_forms import ToolForms
 from envscaler_eval.playground.traces import solution_yaml
 from envscaler_eval.playground.tree import Node, tree
 from envscaler_eval.playground.visitors import Visitor
@@ -46,12 +35,12 @@ class Played:
     Attributes:
         listing: The scenario.
         episode: The episode.
-        forms: The fields of each tool.
+        forms: Its tools as forms.
     """
 
     listing: Listing
     episode: PlayedEpisode
-    forms: Mapping[str, Sequence[Field]]
+    forms: ToolForms
 
     def close(self) -> None:
         """Give up the episode."""
@@ -110,8 +99,7 @@ class _Desk:
         # One at a time: the former worker goes before the next comes.
         visitor.leave(Played)
         episode = await in_thread(start)
-        tools = listing.pack.environment.tools
-        played = Played(listing, episode, {tool.name: form_of(tool.parameters) for tool in tools})
+        played = Played(listing, episode, ToolForms(self._site, "play", listing.pack))
         visitor.enter(played)
         return Reply({"stage": self._stage(played)}, say=f"Playing {listing.scenario.name}")
 
@@ -120,38 +108,18 @@ class _Desk:
         return Reply({"stage": self._stage(None)}, say="Choose a scenario")
 
     async def call(self, request: Request, visitor: Visitor, texts: Texts) -> Reply:
-        played, name, fields = self._tool(request, visitor)
-        try:
-            arguments = (
-                arguments_from_json(texts.get("json", ""))
-                if "raw" in texts
-                else arguments_of(fields, texts)
-            )
-        except FormError as fault:
-            form = self._form(played, name, texts, fault.faults, next(iter(fault.faults)))
-            return Reply({f"form--{name}": form}, say=f"Not called: {fault}")
-        step = await in_thread(lambda: played.episode.call(name, arguments))
+        played = _playing(visitor)
+        call = played.forms.read(request, texts, played.episode.state)
+        if isinstance(call, Reply):
+            return call
+        step = await in_thread(lambda: played.episode.call(call.name, call.arguments))
         changed = len(step.differences)
-        told = f"{name}: {STATUS_WORDS[step.status]}, {changed} changes"
+        told = f"{call.name}: {STATUS_WORDS[step.status]}, {changed} changes"
         return Reply(self._parts(played), say=told)
 
     async def form(self, request: Request, visitor: Visitor, texts: Texts) -> Reply:
-        played, name, fields = self._tool(request, visitor)
-        if "add" in texts:
-            at = texts["add"]
-            place = _entries_at(fields, at)
-            shown = shown_entries(place, at, texts)
-            changed, focus = with_entry(texts, at, shown), _first(place, f"{at}/{shown}")
-            told = "Added an entry"
-        else:
-            at, _, number = texts.get("remove", "").rpartition("/")
-            place = _entries_at(fields, at)
-            shown = shown_entries(place, at, texts)
-            if not number.isdecimal():
-                raise Refused("There is no such entry.")
-            changed, focus = without_entry(texts, at, int(number), shown), ""
-            told = "Removed an entry"
-        return Reply({f"form--{name}": self._form(played, name, changed, {}, focus)}, say=told)
+        played = _playing(visitor)
+        return played.forms.edit(request, texts, played.episode.state)
 
     async def undo(self, request: Request, visitor: Visitor, texts: Texts) -> Reply:
         played = _playing(visitor)
@@ -193,33 +161,20 @@ class _Desk:
             headers={"content-disposition": f'attachment; filename="{name}"'},
         )
 
-    def _tool(self, request: Request, visitor: Visitor) -> tuple[Played, str, Sequence[Field]]:
-        played = _playing(visitor)
-        name = str(request.path_params["tool"])
-        fields = played.forms.get(name)
-        if fields is None:
-            raise Refused("There is no such tool here.")
-        return played, name, fields
-
     def _stage(self, played: Played | None, words: str = "") -> str:
         if played is None:
             return self._site.draw("play_choose.html.j2", **chooser(self._site, "play", words))
-        told = self._told(played)
-        forms = [
-            (tool, self._form(played, tool.name, {}, {}, ""))
-            for tool in played.listing.pack.environment.tools
-        ]
-        return self._site.draw("play.html.j2", forms=forms, **told)
+        tools = played.forms.draw(played.episode.state)
+        return self._site.draw("play.html.j2", tools=tools, **self._told(played))
 
     def _parts(self, played: Played) -> dict[str, str]:
         told = self._told(played)
         names = {
             **{"banner": "play_banner", "trace": "trace", "checklist": "checklist"},
-            **{"state": "world", "suggestions": "suggestions"},
+            "state": "world",
         }
-        return {
-            place: self._site.draw(f"{name}.html.j2", **told) for place, name in names.items()
-        }
+        drawn = {place: self._site.draw(f"{name}.html.j2", **told) for place, name in names.items()}
+        return {**drawn, "suggestions": told["suggestions"]}
 
     def _told(self, played: Played) -> dict[str, Any]:
         episode, scenario = played.episode, played.listing.scenario
@@ -234,24 +189,9 @@ class _Desk:
             "status_words": STATUS_WORDS,
             "observed": observed,
             "nodes": tree(episode.state, last),
-            "suggestions": suggestions(played.listing.pack.environment.tools, episode.state),
+            "suggestions": played.forms.draw_suggestions(episode.state),
             "can_save": False,
         }
-
-    def _form(
-        self, played: Played, name: str, texts: Texts, faults: Mapping[str, str], focus: str
-    ) -> str:
-        known = suggestions(played.listing.pack.environment.tools, played.episode.state)
-        return self._site.draw(
-            "form.html.j2",
-            tool=name,
-            fields=played.forms[name],
-            texts=texts,
-            faults=faults,
-            focus=focus,
-            entries=lambda place, at: shown_entries(place, at, texts),
-            suggested=lambda key: key in known,
-        )
 
 
 def observed(text: str) -> Sequence[Node] | None:
@@ -268,21 +208,3 @@ def _playing(visitor: Visitor) -> Played:
     if played is None:
         raise Refused("Nothing is being played; choose a scenario.")
     return played
-
-
-def _entries_at(fields: Sequence[Field], name: str) -> Field:
-    place = place_of(fields, name)
-    if place is None or place.kind not in ("list", "mapping"):
-        raise Refused("There is no such list.")
-    return place
-
-
-def _first(place: Field, name: str) -> str:
-    """Return the first field of a new entry, where typing goes on."""
-    if place.kind == "mapping":
-        return f"{name}/key"
-    entry = place.entry
-    while entry is not None and entry.kind == "object" and entry.fields:
-        entry = entry.fields[0]
-        name = f"{name}/{entry.key}"
-    return name

@@ -176,9 +176,7 @@ class Site:
         try:
             async with (
                 visitor.turn,
-                request.form(
-                    max_files=0, max_fields=_FIELDS, max_part_size=_FIELD_BYTES
-                ) as form,
+                request.form(max_files=0, max_fields=_FIELDS, max_part_size=_FIELD_BYTES) as form,
             ):
                 texts = {key: text for key, text in form.items() if isinstance(text, str)}
                 return await act(request, visitor, texts)

@@ -26,7 +26,7 @@ def suggestions(tools: Iterable[ToolSpec], state: State) -> dict[str, Sequence[s
             known.setdefault(key, {})[value] = None
     wanted = {name for tool in tools for name in _text_parameters(tool.parameters)}
     return {
-        name: sorted(known[name])[:_MOST] for name in sorted(wanted) if 1 < len(known.get(name, ()))
+        name: sorted(known[name])[:_MOST] for name in sorted(wanted) if len(known.get(name, ())) > 1
     }
 
 

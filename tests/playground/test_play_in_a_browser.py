@@ -25,7 +25,7 @@ def _with_lists() -> tuple[Pack, Scenario]:
     nested = [
         scenario
         for scenario in pack.scenarios
-        if any(isinstance(v, list) for c in scenario.solution for v in c.arguments.values())
+        if any(isinstance(v, dict | list) for c in scenario.solution for v in c.arguments.values())
     ]
     return pack, min(nested, key=lambda one: len(one.solution))
 
