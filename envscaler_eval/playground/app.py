@@ -18,6 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from envscaler_eval.playground.play_tab import PlayTab
 from envscaler_eval.playground.settings import PlaygroundSettings
 from envscaler_eval.playground.site import COOKIE, Site, Tab
+from envscaler_eval.playground.watch_tab import WatchTab
 
 LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
 _SWEEP_SECONDS = 5.0
@@ -35,7 +36,7 @@ _HEADERS = {
 
 def all_tabs() -> Sequence[Tab]:
     """Return the tabs, in the order in which they are shown."""
-    return [PlayTab()]
+    return [PlayTab(), WatchTab()]
 
 
 def build_app(settings: PlaygroundSettings, names: Sequence[str] = LOOPBACK_NAMES) -> Starlette:

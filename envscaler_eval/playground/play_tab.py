@@ -1,6 +1,5 @@
 """Playing a scenario by hand."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,16 +15,9 @@ from envscaler_eval.playground.played_episode import PlayedEpisode
 from envscaler_eval.playground.site import Refused, Reply, Site, in_thread
 from envscaler_eval.playground.tool_forms import ToolForms
 from envscaler_eval.playground.traces import solution_yaml
-from envscaler_eval.playground.tree import Node, tree
+from envscaler_eval.playground.tree import tree
 from envscaler_eval.playground.visitors import Visitor
-
-STATUS_WORDS = {
-    "ok": "done",
-    "failed": "refused",
-    "raised": "broke down",
-    "invalid": "wrong arguments",
-    "unknown": "no such tool",
-}
+from envscaler_eval.playground.words import STATUS_WORDS, observed
 
 
 @dataclass(frozen=True)
@@ -192,15 +184,6 @@ class _Desk:
             "suggestions": played.forms.draw_suggestions(episode.state),
             "can_save": False,
         }
-
-
-def observed(text: str) -> Sequence[Node] | None:
-    """Return an observation as a tree, or `None` where it is just text."""
-    try:
-        content = json.loads(text)
-    except ValueError:
-        return None
-    return tree(content) if isinstance(content, dict | list) and content else None
 
 
 def _playing(visitor: Visitor) -> Played:

@@ -7,6 +7,7 @@ from envscaler_eval.episode import CallStatus, Episode, Grade
 from envscaler_eval.playground.differences import Difference, differences
 from envscaler_eval.runtime import Runtime
 from envscaler_eval.scenario import Scenario, ToolCall
+from envscaler_eval.solvers.protocol import PROTOCOLS, Protocol
 from envscaler_eval.state import State
 
 
@@ -44,7 +45,14 @@ class PlayedEpisode:
         grade: The grade, once asked for and until the next call.
     """
 
-    def __init__(self, scenario: Scenario, runtime: Runtime, calls: int, seed: int = 0) -> None:
+    def __init__(
+        self,
+        scenario: Scenario,
+        runtime: Runtime,
+        calls: int,
+        seed: int = 0,
+        protocol: Protocol = PROTOCOLS["default"],
+    ) -> None:
         """Start at the beginning of a scenario.
 
         Args:
@@ -52,6 +60,7 @@ class PlayedEpisode:
             runtime: Where its environment runs.
             calls: How many calls it takes at most.
             seed: Fixes everything random.
+            protocol: By whose rules tools are called and answer.
 
         Raises:
             EnvironmentFault: The environment does not start.
@@ -62,6 +71,7 @@ class PlayedEpisode:
         self._runtime = runtime
         self._limit = calls
         self._seed = seed
+        self._protocol = protocol
         self._episode = self._fresh()
         self.state: State = self._episode.state()
 
@@ -126,7 +136,13 @@ class PlayedEpisode:
         self._episode.close()
 
     def _fresh(self) -> Episode:
-        return Episode(self.scenario, self._runtime, self._seed)
+        return Episode(
+            self.scenario,
+            self._runtime,
+            self._seed,
+            observations=self._protocol.observations,
+            validate=self._protocol.validate,
+        )
 
     def _restart(self, calls: list[ToolCall]) -> None:
         fresh = self._fresh()

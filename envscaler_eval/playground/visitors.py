@@ -118,6 +118,11 @@ class Visitors:
         """Return how many are here."""
         return len(self._here)
 
+    @property
+    def now(self) -> float:
+        """The time by which visitors are let go, in seconds."""
+        return self._clock()
+
     def find(self, token: str | None) -> Visitor | None:
         """Return the visitor with a token, who is now here again, or `None`."""
         visitor = self._here.get(token) if token else None

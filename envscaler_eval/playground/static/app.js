@@ -35,9 +35,16 @@ function pathOf(details, part) {
   return names.join("/");
 }
 
+const typing = (element) => element.matches("input, textarea, select");
+const drawn = new Map();
+
 function place(id, html) {
   const part = $(id);
   if (!part) return;
+  if (id === "stage") drawn.clear();
+  // What is the same stays as it is, with all that has been typed into it.
+  else if (drawn.get(id) === html) return;
+  drawn.set(id, html);
   const keep = id === "state" || id.endsWith("-state") ? foldings(part) : new Map();
   const active = document.activeElement;
   const focused = part.contains(active) ? (active.id || "") : null;
@@ -48,7 +55,8 @@ function place(id, html) {
     if (kept !== undefined && keep.size) { one.open = kept || one.open; one.dataset.toggled = ""; }
   }
   const wanted = part.querySelector("[data-focus]");
-  if (wanted) wanted.focus();
+  // Not while a person types elsewhere.
+  if (wanted && (focused !== null || !typing(active))) wanted.focus();
   else if (focused !== null) {
     // The control that was used is drawn anew: focus stays on it, so that keys go on working.
     const again = (focused && $(focused)) || part.querySelectorAll("button, input, select, a")[index];
@@ -63,7 +71,7 @@ function apply(reply) {
   for (const [id, html] of Object.entries(reply.parts || {})) place(id, html);
   for (const [id, html] of Object.entries(reply.more || {})) {
     const part = $(id);
-    if (part) { part.insertAdjacentHTML("beforeend", html); part.lastElementChild?.scrollIntoView({ block: "nearest" }); }
+    if (part) { part.insertAdjacentHTML("beforeend", html); drawn.delete(id); part.lastElementChild?.scrollIntoView({ block: "nearest" }); }
   }
   if (reply.say) say(reply.say);
   if (reply.parts && reply.parts.stage !== undefined) { scrollTo(0, 0); $("main").focus({ preventScroll: true }); }

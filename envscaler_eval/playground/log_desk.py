@@ -1,0 +1,147 @@
+"""Saved logs: choosing one of the folder that was named at the start, and replaying a sample."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from starlette.requests import Request
+from starlette.routing import Route
+
+from envscaler_eval.playground.forms import Texts
+from envscaler_eval.playground.recorded_episode import RecordedEpisode, open_sample, samples_of
+from envscaler_eval.playground.site import Refused, Reply, Site, in_thread
+from envscaler_eval.playground.tree import tree
+from envscaler_eval.playground.visitors import Visitor
+from envscaler_eval.playground.words import STATUS_WORDS, observed
+
+_MOST_LOGS = 200
+_MOST_SAMPLES = 500
+_ENDINGS = (".eval", ".json")
+
+
+class Replayed:
+    """A sample of a log that a visitor replays."""
+
+    def __init__(self, log: str, episode: RecordedEpisode) -> None:
+        """Hold a sample.
+
+        Args:
+            log: The log, as it is called in the folder.
+            episode: The sample.
+        """
+        self.log = log
+        self.episode = episode
+
+    def close(self) -> None:
+        """Give up its episode."""
+        self.episode.close()
+
+
+class LogDesk:
+    """Answers what concerns logs."""
+
+    def __init__(self, site: Site, stage: Callable[[Visitor | None], str]) -> None:
+        """Prepare to answer.
+
+        Args:
+            site: The playground.
+            stage: Draws the tab for a visitor.
+        """
+        self._site = site
+        self._stage = stage
+
+    def routes(self) -> Sequence[Route]:
+        """Return what answers its requests."""
+        return [
+            self._site.action("/watch/log/samples", self.samples, admits=True),
+            self._site.action("/watch/log/open", self.open, admits=True),
+            self._site.action("/watch/log/go", self.go),
+        ]
+
+    def names(self) -> list[str]:
+        """Return the logs that may be opened, the newest first, by their place in the folder."""
+        folder = self._site.settings.logs
+        if folder is None:
+            return []
+        root = folder.resolve()
+        files = [
+            file
+            for file in root.rglob("*")
+            # A link may lead out of the folder.
+            if file.suffix in _ENDINGS and file.is_file() and file.resolve().is_relative_to(root)
+        ]
+        files.sort(key=lambda file: file.stat().st_mtime, reverse=True)
+        return [str(file.relative_to(root)) for file in files[:_MOST_LOGS]]
+
+    async def samples(self, request: Request, visitor: Visitor, texts: Texts) -> Reply:
+        """List the samples of a log."""
+        name = texts.get("log", "")
+        file = self._file(name)
+        found = await in_thread(lambda: samples_of(file))
+        drawn = self._site.draw("log_samples.html.j2", log=name, samples=found[:_MOST_SAMPLES])
+        return Reply({"samples": drawn}, say=f"{len(found)} samples")
+
+    async def open(self, request: Request, visitor: Visitor, texts: Texts) -> Reply:
+        """Start replaying a sample."""
+        name, sample, epoch = (texts.get(key, "") for key in ("log", "sample", "epoch"))
+        file = self._file(name)
+        if not epoch.isdecimal():
+            raise Refused("There is no such sample.")
+
+        def read() -> RecordedEpisode:
+            return open_sample(file, sample, int(epoch), self._site.catalogue, self._site.runtime)
+
+        visitor.leave(Replayed)
+        visitor.enter(Replayed(name, await in_thread(read)))
+        return Reply({"stage": self._stage(visitor)}, say=f"Replaying {sample}")
+
+    async def go(self, request: Request, visitor: Visitor, texts: Texts) -> Reply:
+        """Go to another place in the sample."""
+        replayed = visitor.room(Replayed)
+        if replayed is None:
+            raise Refused("Nothing is being replayed; open a log.")
+        episode = replayed.episode
+        ways = {
+            "first": 0,
+            "back": episode.place - 1,
+            "on": episode.place + 1,
+            "last": len(episode.turns),
+        }
+        place = ways.get(texts.get("to", ""))
+        if place is None:
+            raise Refused("There is no such place.")
+        await in_thread(lambda: episode.go(place))
+        told = f"Step {episode.place} of {len(episode.turns)}"
+        return Reply(self._parts(episode), say=told)
+
+    def draw(self, replayed: Replayed) -> str:
+        """Return the tab while a sample is replayed."""
+        episode = replayed.episode
+        listing = episode.listing
+        return self._site.draw(
+            "replay.html.j2",
+            log=replayed.log,
+            listing=listing,
+            pack=listing.pack,
+            scenario=listing.scenario,
+            episode=episode,
+            parts=self._parts(episode),
+        )
+
+    def _parts(self, episode: RecordedEpisode) -> dict[str, str]:
+        items = episode.items
+        told: Sequence[Any] = [item for item in items if item.differences is not None]
+        last = told[-1].differences if told else ()
+        return {
+            "talk": self._site.draw(
+                "talk.html.j2", items=items, status_words=STATUS_WORDS, observed=observed
+            ),
+            "state": self._site.draw("world.html.j2", nodes=tree(episode.state, last or ())),
+            "replay-controls": self._site.draw("replay_controls.html.j2", episode=episode),
+        }
+
+    def _file(self, name: str) -> Path:
+        folder = self._site.settings.logs
+        if folder is None or name not in self.names():
+            raise Refused("There is no such log here.")
+        return folder.resolve() / name

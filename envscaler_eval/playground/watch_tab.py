@@ -1,0 +1,289 @@
+"""Watching a model, stepping in for it or for its user, and reading what a log has kept."""
+
+import json
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from typing import Any, cast, get_args
+
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+from envscaler_eval.playground.choosing import chooser, found
+from envscaler_eval.playground.forms import Texts
+from envscaler_eval.playground.gate import Role
+from envscaler_eval.playground.log_desk import LogDesk, Replayed
+from envscaler_eval.playground.site import Refused, Reply, Site
+from envscaler_eval.playground.tool_forms import ToolForms
+from envscaler_eval.playground.tree import tree
+from envscaler_eval.playground.visitors import Visitor
+from envscaler_eval.playground.watched_episode import WatchedEpisode
+from envscaler_eval.playground.words import STATUS_WORDS, observed
+from envscaler_eval.policies import STOP
+from envscaler_eval.solvers.protocol import Mode
+
+PACES = {"0": "at once", "1": "a step a second", "3": "slowly"}
+_PING_SECONDS = 15.0
+_LONGEST_SAYING = 10_000
+
+
+@dataclass(frozen=True)
+class Watched:
+    """What a visitor watches.
+
+    Attributes:
+        episode: The episode.
+        forms: Its tools, for when the visitor plays the agent.
+    """
+
+    episode: WatchedEpisode
+    forms: ToolForms
+
+    def close(self) -> None:
+        """End it."""
+        self.episode.close()
+
+
+class WatchTab:
+    """The tab in which a model acts."""
+
+    name = "watch"
+    title = "Watch"
+
+    def routes(self, site: Site) -> Sequence[Route]:
+        """Return what answers the tab's requests."""
+        desk = _Desk(site, self)
+        return [
+            Route("/watch", desk.page),
+            Route("/watch/find", desk.find),
+            Route("/watch/stream", desk.stream),
+            Route("/watch/log.eval", desk.log),
+            site.action("/watch/start", desk.start, admits=True),
+            site.action("/watch/leave", desk.leave, admits=True),
+            site.action("/watch/order", desk.order),
+            site.action("/watch/say", desk.say),
+            site.action("/watch/call/{tool}", desk.call),
+            site.action("/watch/form/{tool}", desk.form),
+            *desk.logs.routes(),
+        ]
+
+
+class _Desk:
+    """Answers the requests of the tab."""
+
+    def __init__(self, site: Site, tab: WatchTab) -> None:
+        self._site = site
+        self._tab = tab
+        self._running: list[WatchedEpisode] = []
+        self.logs = LogDesk(site, self.stage)
+
+    async def page(self, request: Request) -> Response:
+        visitor = self._site.visitor(request)
+        return self._site.page(request, self._tab, f'<div id="stage">{self.stage(visitor)}</div>')
+
+    async def find(self, request: Request) -> Response:
+        return JSONResponse(Reply({"found": found(self._site, "watch", request)}).content)
+
+    async def start(self, request: Request, visitor: Visitor, texts: Texts) -> Reply:
+        listing = self._site.catalogue.find(texts.get("env", ""), texts.get("scenario", ""))
+        if listing is None:
+            raise Refused("There is no such scenario here.")
+        settings = self._site.settings
+        mode, agent = texts.get("mode", "non_conv"), texts.get("agent", settings.agents[0])
+        user, pace = texts.get("user", settings.users[0]), texts.get("pace", "1")
+        person = user == "you"
+        known = agent in settings.agents and (person or user in settings.users)
+        if mode not in get_args(Mode) or not known or pace not in PACES:
+            raise Refused("There is no such model, mode or pace here.")
+        visitor.leave(Watched)
+        visitor.leave(Replayed)
+        self._running = [one for one in self._running if one.running]
+        if len(self._running) >= settings.bounds.watched:
+            raise Refused(
+                f"{len(self._running)} models are being watched already, which is all that this "
+                "playground bears at once. Try again in some minutes."
+            )
+        episode = WatchedEpisode(
+            listing,
+            cast(Mode, mode),
+            {"agent": agent, "user": settings.users[0] if person else user},
+            settings,
+            frozenset({"user"} if person and mode == "conv" else ()),
+        )
+        visitor.enter(Watched(episode, ToolForms(self._site, "watch", listing.pack)))
+        await episode.start(float(pace))
+        self._running.append(episode)
+        return Reply({"stage": self.stage(visitor)}, say=f"Watching {agent}")
+
+    async def leave(self, request: Request, visitor: Visitor, texts: Texts) -> Reply:
+        visitor.leave(Watched)
+        visitor.leave(Replayed)
+        return Reply({"stage": self.stage(visitor)}, say="Choose a scenario")
+
+    async def order(self, request: Request, visitor: Visitor, texts: Texts) -> Reply:
+        episode = _watching(visitor).episode
+        name, role = texts.get("order", ""), texts.get("role", "agent")
+        if name in ("take", "give") and role in get_args(Role):
+            episode.order(order=name, role=role)
+        elif name in ("pause", "run", "step"):
+            episode.order(order=name)
+        elif name == "pace" and texts.get("seconds") in PACES:
+            episode.order(order=name, seconds=float(texts["seconds"]))
+        else:
+            raise Refused("There is no such order.")
+        return Reply(self._controls(episode))
+
+    async def say(self, request: Request, visitor: Visitor, texts: Texts) -> Reply:
+        watched = _watching(visitor)
+        role = _persons_turn(watched.episode)
+        text = texts.get("text", "").strip()[:_LONGEST_SAYING]
+        if role == "user" and "stop" in texts:
+            text = STOP
+        if not text:
+            raise Refused("There is nothing to say yet; write something.")
+        watched.episode.order(order="turn", text=text)
+        return Reply({"turn": ""}, say="Said")
+
+    async def call(self, request: Request, visitor: Visitor, texts: Texts) -> Reply:
+        watched = _watching(visitor)
+        if _persons_turn(watched.episode) != "agent":
+            raise Refused("It is not the agent's turn.")
+        call = watched.forms.read(request, texts, watched.episode.state)
+        if isinstance(call, Reply):
+            return call
+        watched.episode.order(order="turn", call=[call.name, call.arguments])
+        return Reply({"turn": ""}, say=f"Called {call.name}")
+
+    async def form(self, request: Request, visitor: Visitor, texts: Texts) -> Reply:
+        watched = _watching(visitor)
+        return watched.forms.edit(request, texts, watched.episode.state)
+
+    async def log(self, request: Request) -> Response:
+        visitor = self._site.visitor(request)
+        watched = visitor.room(Watched) if visitor else None
+        file = watched.episode.log if watched else None
+        if file is None:
+            return PlainTextResponse("There is no log yet.", 404)
+        return FileResponse(file, filename=file.name)
+
+    async def stream(self, request: Request) -> Response:
+        from sse_starlette import EventSourceResponse, ServerSentEvent
+
+        visitor = self._site.visitor(request)
+        watched = visitor.room(Watched) if visitor else None
+        # What a browser had seen when its connection broke, or else what the page showed.
+        seen = request.headers.get("last-event-id") or request.query_params.get("after", "0")
+        shown = int(seen) if seen.isascii() and seen.isdecimal() else 0
+
+        async def events() -> AsyncIterator[ServerSentEvent]:
+            nonlocal shown
+            version = -1
+            while visitor is not None and watched is not None:
+                episode = watched.episode
+                if await episode.news(version, _PING_SECONDS):
+                    version = episode.version
+                    visitor.seen = max(visitor.seen, self._site.visitors.now)
+                    new, shown = episode.items[shown:], len(episode.items)
+                    reply = Reply(
+                        self._controls(episode) | self._world(episode, bool(new)),
+                        {"talk": self._talk(new)} if new else {},
+                        say=self._status(episode) if episode.ending else "",
+                    )
+                    yield ServerSentEvent(json.dumps(reply.content), event="reply", id=str(shown))
+                if episode.ending or visitor.room(Watched) is not watched:
+                    break
+            yield ServerSentEvent("", event="end")
+
+        return EventSourceResponse(events(), ping=int(_PING_SECONDS))
+
+    def stage(self, visitor: Visitor | None) -> str:
+        """Return what the tab shows a visitor."""
+        watched = visitor.room(Watched) if visitor else None
+        replayed = visitor.room(Replayed) if visitor else None
+        if watched is not None:
+            episode = watched.episode
+            listing = episode.listing
+            return self._site.draw(
+                "watch.html.j2",
+                listing=listing,
+                pack=listing.pack,
+                scenario=listing.scenario,
+                episode=episode,
+                talk=self._talk(episode.items),
+                parts=self._controls(episode) | self._world(episode, True),
+                shown=len(episode.items),
+            )
+        if replayed is not None:
+            return self.logs.draw(replayed)
+        settings = self._site.settings
+        return self._site.draw(
+            "watch_choose.html.j2",
+            agents=settings.agents,
+            users=settings.users,
+            paces=PACES,
+            logs=self.logs.names(),
+            **chooser(self._site, "watch"),
+        )
+
+    def _controls(self, episode: WatchedEpisode) -> dict[str, str]:
+        person = episode.turn is not None and episode.turn[1] == "person"
+        role = episode.turn[0] if person and episode.turn else ""
+        return {
+            "controls": self._site.draw("watch_controls.html.j2", episode=episode, paces=PACES),
+            "status": self._site.draw(
+                "watch_status.html.j2", episode=episode, told=self._status(episode)
+            ),
+            "turn": self._site.draw(
+                "watch_turn.html.j2",
+                role=role,
+                episode=episode,
+                tools=self._forms(episode) if role == "agent" else "",
+            ),
+        }
+
+    def _forms(self, episode: WatchedEpisode) -> str:
+        forms = ToolForms(self._site, "watch", episode.listing.pack)
+        return forms.draw(episode.state) + forms.draw_suggestions(episode.state)
+
+    def _world(self, episode: WatchedEpisode, changed: bool) -> dict[str, str]:
+        if not changed:
+            return {}
+        told = [item for item in episode.items if item.differences is not None]
+        last = told[-1].differences if told else ()
+        return {"state": self._site.draw("world.html.j2", nodes=tree(episode.state, last or ()))}
+
+    def _talk(self, items: Sequence[Any]) -> str:
+        return self._site.draw(
+            "talk.html.j2", items=items, status_words=STATUS_WORDS, observed=observed
+        )
+
+    def _status(self, episode: WatchedEpisode) -> str:
+        if episode.ending is not None:
+            if episode.ending["event"] == "failed":
+                return f"It failed: {episode.ending['why']}"
+            return f"Ended: {episode.ending['ended_by'].replace('_', ' ')}."
+        if episode.turn is None:
+            return "Starting …"
+        role, waits = episode.turn
+        match waits:
+            case "person":
+                return f"Your turn, as the {role}."
+            case "step":
+                return f"Paused before the {role}'s turn."
+            case "pace":
+                return f"The {role} is next."
+            case _:
+                return f"{episode.players[role]} is thinking …"
+
+
+def _watching(visitor: Visitor) -> Watched:
+    watched = visitor.room(Watched)
+    if watched is None:
+        raise Refused("Nothing is being watched; choose a scenario.")
+    return watched
+
+
+def _persons_turn(episode: WatchedEpisode) -> Role:
+    if episode.turn is None or episode.turn[1] != "person":
+        raise Refused("It is not your turn.")
+    return episode.turn[0]

@@ -1,0 +1,96 @@
+"""A process in which one sample is solved while somebody watches.
+
+Inspect runs one evaluation in a process at a time, so each that is watched has a process.
+It is given lines of JSON and answers with such: first the setting, then orders to the gate;
+what happens comes out. The evaluation is that of the task, with its own solvers and scorer.
+"""
+
+import json
+import os
+import sys
+import threading
+from collections.abc import Mapping
+from typing import Any, TextIO
+
+from inspect_ai import eval as evaluate
+from inspect_ai.log import EvalLog
+from inspect_ai.model import Model, get_model
+
+from envscaler_eval.playground.gate import Gate, Report, Role
+from envscaler_eval.playground.gated_model import Place, gated_model
+from envscaler_eval.solvers.record import EpisodeRecord, stored_record
+from envscaler_eval.tasks import envscaler
+
+
+def main() -> None:
+    """Solve the sample that standard input names."""
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    # Whatever prints must not get between the answers.
+    os.dup2(2, 1)
+    turn = threading.Lock()
+
+    def report(event: Mapping[str, Any]) -> None:
+        with turn:
+            answers.write(json.dumps(event, default=str) + "\n")
+            answers.flush()
+
+    try:
+        _run(json.loads(sys.stdin.readline()), report)
+    except Exception as fault:
+        report({"event": "failed", "why": f"{type(fault).__name__}: {fault}"})
+        raise
+
+
+def _run(setting: Mapping[str, Any], report: Report) -> None:
+    gate = Gate(report, setting["pace"], frozenset(setting["taken"]))
+    threading.Thread(target=_take_orders, args=(sys.stdin, gate), daemon=True).start()
+
+    def gated(role: Role, name: str) -> Model:
+        return gated_model(Place(role, get_model(name), gate, report))
+
+    mode = setting["mode"]
+    (log,) = evaluate(
+        envscaler(
+            envs=[setting["pack"]],
+            mode=mode,
+            isolation=setting["isolation"],
+            allow_weak_isolation=setting["allow_weak_isolation"],
+        ),
+        model=gated("agent", setting["agent"]),
+        model_roles={"user": gated("user", setting["user"])} if mode == "conv" else None,
+        sample_id=setting["sample"],
+        log_dir=setting["log_dir"],
+        display="none",
+        score_display=False,
+        log_realtime=False,
+    )
+    report(_ending(log))
+
+
+def _take_orders(lines: TextIO, gate: Gate) -> None:
+    for line in lines:
+        gate.order(json.loads(line))
+    # Nobody is there any more.
+    os._exit(0)
+
+
+def _ending(log: EvalLog) -> Mapping[str, Any]:
+    """Return how it ended."""
+    sample = log.samples[0] if log.samples else None
+    if log.error is not None or sample is None or sample.error is not None:
+        error = sample.error if sample and sample.error else log.error
+        return {"event": "failed", "why": error.message if error else "there is no sample"}
+    record = stored_record(sample.store, EpisodeRecord)
+    score = (sample.scores or {}).get("checklist")
+    return {
+        "event": "ended",
+        "ended_by": record.ended_by if record else "error",
+        "breakdown": record.breakdown if record else None,
+        "value": score.value if score else None,
+        "facts": (score.metadata if score else None) or {},
+        "log": log.location,
+    }
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,222 @@
+"""An episode that a model plays in a process of its own, and what is known of it here."""
+
+import asyncio
+import contextlib
+import json
+import shutil
+import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from envscaler_eval.playground.catalogue import Listing
+from envscaler_eval.playground.differences import differences
+from envscaler_eval.playground.gate import Role
+from envscaler_eval.playground.settings import PlaygroundSettings
+from envscaler_eval.playground.talk import Item
+from envscaler_eval.policies import STOP
+from envscaler_eval.scenario import ToolCall
+from envscaler_eval.solvers.protocol import Mode
+from envscaler_eval.state import State
+
+_LONGEST_LINE = 64 * 1024 * 1024
+_MODULE = "envscaler_eval.playground.watch_worker"
+
+
+class WatchedEpisode:
+    """A sample being solved, as a visitor watches it.
+
+    Attributes:
+        listing: The scenario.
+        mode: With or without a user to talk to.
+        players: Which model plays each role.
+        taken: The roles that the visitor plays.
+        paused: Whether each turn waits to be let pass.
+        items: What was said and done so far.
+        state: The state as last told. Not to be modified.
+        turn: Whose turn it is, and what it waits for: `person`, `step`, `pace`, or
+            nothing while a model thinks. `None` before the first.
+        ending: How it ended, once it has.
+        version: Grows with everything that happens.
+    """
+
+    def __init__(
+        self,
+        listing: Listing,
+        mode: Mode,
+        players: Mapping[Role, str],
+        settings: PlaygroundSettings,
+        taken: frozenset[Role] = frozenset(),
+    ) -> None:
+        """Know what is to be watched; `start` starts it.
+
+        Args:
+            listing: The scenario.
+            mode: With or without a user to talk to.
+            players: Which model plays each role.
+            settings: Where environments run.
+            taken: The roles that the visitor plays from the start.
+        """
+        self.listing = listing
+        self.mode: Mode = mode
+        self.players = players
+        self.taken: set[Role] = set(taken)
+        self.paused = False
+        self.items: list[Item] = []
+        self.state: State = listing.scenario.state
+        self.turn: tuple[Role, str] | None = None
+        self.ending: Mapping[str, Any] | None = None
+        self.version = 0
+        self._settings = settings
+        self._folder = Path(tempfile.mkdtemp(prefix="envscaler-watch-"))
+        self._statuses = 0
+        self._user_by = players["user"]
+        self._happened = asyncio.Event()
+        self._process: asyncio.subprocess.Process | None = None
+        self._reader: asyncio.Task[None] | None = None
+
+    @property
+    def running(self) -> bool:
+        """Whether its process is alive."""
+        return self._process is not None and self._process.returncode is None
+
+    @property
+    def log(self) -> Path | None:
+        """The log of the evaluation, once it has ended."""
+        return next(iter(self._folder.glob("*.eval")), None) if self.ending else None
+
+    async def start(self, pace: float) -> None:
+        """Start the process.
+
+        Args:
+            pace: How many seconds a turn takes at least.
+        """
+        policy = self._settings.isolation
+        scenario = self.listing.scenario
+        setting = {
+            "pack": str(self.listing.pack.folder),
+            "sample": f"{scenario.name}:{self.mode}",
+            "mode": self.mode,
+            "agent": self.players["agent"],
+            "user": self.players["user"],
+            "taken": sorted(self.taken),
+            "pace": pace,
+            "isolation": policy.choice,
+            "allow_weak_isolation": policy.allow_weak,
+            "log_dir": str(self._folder),
+        }
+        self._process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", _MODULE),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+            limit=_LONGEST_LINE,
+        )
+        self._send(setting)
+        self._reader = asyncio.create_task(self._read(self._process))
+
+    def order(self, **order: Any) -> None:
+        """Give an order to the gate; see `Gate.order`."""
+        match order["order"]:
+            case "pause" | "step":
+                self.paused = True
+            case "run":
+                self.paused = False
+            case "take":
+                self.taken.add(order["role"])
+            case "give":
+                self.taken.discard(order["role"])
+        self._send(order)
+        self._note()
+
+    async def news(self, version: int, seconds: float) -> bool:
+        """Wait until something has happened since a version, for so long at most.
+
+        Returns:
+            Whether something has.
+        """
+        if self.version <= version:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._happened.wait(), seconds)
+        return self.version > version
+
+    def close(self) -> None:
+        """End the process and remove what it wrote. May be called twice."""
+        if self.running and self._process is not None:
+            with contextlib.suppress(ProcessLookupError):
+                self._process.kill()
+        if self.ending is None:
+            self.ending = {"event": "failed", "why": "it was ended"}
+        self._note()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _send(self, line: Mapping[str, Any]) -> None:
+        if self.running and self._process is not None and self._process.stdin is not None:
+            self._process.stdin.write(json.dumps(line).encode() + b"\n")
+
+    async def _read(self, process: asyncio.subprocess.Process) -> None:
+        assert process.stdout is not None
+        async for line in process.stdout:
+            self._take(json.loads(line))
+            self._note()
+        await process.wait()
+        if self.ending is None:
+            self.ending = {"event": "failed", "why": "its process ended without a word"}
+        self._note()
+
+    def _note(self) -> None:
+        self.version += 1
+        self._happened.set()
+        self._happened = asyncio.Event()
+
+    def _take(self, event: Mapping[str, Any]) -> None:
+        match event["event"]:
+            case "read":
+                self._take_read(event)
+            case "turn":
+                self._take_turn(event)
+            case "waits":
+                self.turn = (event["role"], event["for"])
+            case "acts":
+                self.turn = (event["role"], "")
+            case "ended" | "failed":
+                self.ending = event
+                self.turn = None
+
+    def _take_turn(self, event: Mapping[str, Any]) -> None:
+        if event["role"] == "user":
+            self._user_by = event["by"]
+            if STOP in event["text"]:
+                self.items.append(Item("note", "The user ends the conversation.", by=event["by"]))
+            return
+        calls = tuple(
+            ToolCall(name=call["name"], arguments=call["arguments"]) for call in event["calls"]
+        )
+        self.items.append(Item("agent", event["text"], event["by"], calls))
+
+    def _take_read(self, event: Mapping[str, Any]) -> None:
+        messages = event["messages"]
+        statuses = event["statuses"][self._statuses :]
+        self._statuses = len(event["statuses"])
+        tools = [message for message in messages if message["role"] == "tool"]
+        # A call that could not be read was never made, and has no status.
+        told = iter(statuses if len(statuses) == len(tools) else [""] * len(tools))
+        new = [self._item(message, told) for message in messages]
+        before, self.state = self.state, event["state"] or self.state
+        if tools:
+            last = max(place for place, item in enumerate(new) if item.kind == "observation")
+            found = differences(before, self.state)
+            new[last] = replace(new[last], differences=found)
+        self.items.extend(new)
+
+    def _item(self, message: Mapping[str, Any], statuses: Any) -> Item:
+        if message["role"] == "tool":
+            return Item(
+                "observation", message["text"], tool=message["tool"] or "", status=next(statuses)
+            )
+        if message["role"] == "system":
+            return Item("system", message["text"])
+        by = self._user_by if self.mode == "conv" else ""
+        return Item("user", message["text"], by)
