@@ -73,5 +73,7 @@ def _at(state: object, path: Sequence[str]) -> Any:
             if state is _MISSING:
                 return None
         elif isinstance(state, list):
+            if int(key) >= len(state):
+                return None
             state = state[int(key)]
     return state

@@ -187,7 +187,6 @@ class _Desk:
                     reply = Reply(
                         self._controls(episode) | self._world(episode, bool(new)),
                         {"talk": self._talk(new)} if new else {},
-                        say=self._status(episode) if episode.ending else "",
                     )
                     yield ServerSentEvent(json.dumps(reply.content), event="reply", id=str(shown))
                 if episode.ending or visitor.room(Watched) is not watched:

@@ -14,13 +14,19 @@ if TYPE_CHECKING:
 def call_by_hand(page: "Page", call: ToolCall, fields: Sequence[Field]) -> None:
     """Open a tool, fill its form in, and call it; returns when the call is shown."""
     done = page.locator(".step").count()
+    fill_in(page, call, fields)
+    form = page.get_by_role("form", name=call.name, exact=True)
+    form.get_by_role("button", name="Call", exact=True).click()
+    page.locator(".step").nth(done).wait_for()
+
+
+def fill_in(page: "Page", call: ToolCall, fields: Sequence[Field]) -> None:
+    """Open a tool and fill its form in."""
     form = page.get_by_role("form", name=call.name, exact=True)
     if not form.is_visible():
         page.locator(f"#tools summary:has(.name:text-is('{call.name}'))").click()
     for field in fields:
         _fill(form, call.name, field, field.key, call.arguments.get(field.key))
-    form.get_by_role("button", name="Call", exact=True).click()
-    page.locator(".step").nth(done).wait_for()
 
 
 def _fill(form: "Locator", tool: str, field: Field, name: str, value: Any) -> None:

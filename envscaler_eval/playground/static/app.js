@@ -63,7 +63,17 @@ function place(id, html) {
     if (again && !again.disabled) again.focus({ preventScroll: true });
     else { part.tabIndex = -1; part.focus({ preventScroll: true }); }
   }
+  if (id === "state") showChange(part);
   part.querySelectorAll("[data-follow]").forEach(follow);
+}
+
+// Where the state has a pane of its own, what was changed comes into sight in it.
+function showChange(part) {
+  const pane = part.closest("section");
+  const changed = [...part.querySelectorAll(".changed")].find((one) => !one.querySelector(".changed"));
+  if (!changed || getComputedStyle(pane).overflowY !== "auto") return;
+  const where = changed.getBoundingClientRect(), frame = pane.getBoundingClientRect();
+  if (where.top < frame.top || where.bottom > frame.bottom) pane.scrollTop += where.top - frame.top - frame.height / 3;
 }
 
 function apply(reply) {
@@ -72,6 +82,11 @@ function apply(reply) {
   for (const [id, html] of Object.entries(reply.more || {})) {
     const part = $(id);
     if (part) { part.insertAdjacentHTML("beforeend", html); drawn.delete(id); part.lastElementChild?.scrollIntoView({ block: "nearest" }); }
+  }
+  if (reply.parts && reply.parts.trace !== undefined) {
+    // On a narrow page the answer stands below the tools.
+    if (innerWidth < 736) document.querySelector("#trace .step")?.scrollIntoView({ block: "start" });
+    else document.querySelector("#trace").scrollTop = 0;
   }
   if (reply.say) say(reply.say);
   if (reply.parts && reply.parts.stage !== undefined) { scrollTo(0, 0); $("main").focus({ preventScroll: true }); }
