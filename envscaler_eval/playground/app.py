@@ -56,7 +56,7 @@ def build_app(settings: PlaygroundSettings, names: Sequence[str] = LOOPBACK_NAME
             yield
         finally:
             sweeper.cancel()
-            site.visitors.close()
+            await site.close()
 
     async def home(request: Request) -> Response:
         return RedirectResponse(f"/{site.tabs[0].name}")

@@ -1,5 +1,6 @@
 """What all tabs share: who asks, what is answered, and with what it is drawn."""
 
+import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,6 +28,7 @@ COOKIE = "envscaler_visitor"
 OWN_REQUEST = "x-playground"
 """A header that no form of another site can send."""
 
+_LAST_SECONDS = 5.0
 _FIELDS = 2000
 _FIELD_BYTES = 256 * 1024
 _FOLDER = Path(__file__).parent
@@ -103,6 +105,7 @@ class Site:
         self.visitors = Visitors(settings.bounds)
         self.tabs = tabs
         self._runtimes: dict[str, Runtime] = {}
+        self._kept: set[asyncio.Task[None]] = set()
         self._templates = Templates(
             loader=FileSystemLoader(_FOLDER / "templates"),
             autoescape=True,
@@ -111,6 +114,17 @@ class Site:
             lstrip_blocks=True,
         )
         self._templates.filters["json"] = partial(json.dumps, ensure_ascii=False)
+
+    def keep(self, task: asyncio.Task[None]) -> None:
+        """Hold what runs beside the requests, until it is done."""
+        self._kept.add(task)
+        task.add_done_callback(self._kept.discard)
+
+    async def close(self) -> None:
+        """Let go of all visitors, and wait a moment for what they had running."""
+        self.visitors.close()
+        if self._kept:
+            await asyncio.wait(self._kept, timeout=_LAST_SECONDS)
 
     def runtime(self, pack: Pack) -> Runtime:
         """Return where an environment runs.

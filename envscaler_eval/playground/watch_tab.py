@@ -111,7 +111,7 @@ class _Desk:
             frozenset({"user"} if person and mode == "conv" else ()),
         )
         visitor.enter(Watched(episode, ToolForms(self._site, "watch", listing.pack)))
-        await episode.start(float(pace))
+        self._site.keep(await episode.start(float(pace)))
         self._running.append(episode)
         return Reply({"stage": self.stage(visitor)}, say=f"Watching {agent}")
 

@@ -75,7 +75,6 @@ class WatchedEpisode:
         self._user_by = players["user"]
         self._happened = asyncio.Event()
         self._process: asyncio.subprocess.Process | None = None
-        self._reader: asyncio.Task[None] | None = None
 
     @property
     def running(self) -> bool:
@@ -87,11 +86,14 @@ class WatchedEpisode:
         """The log of the evaluation, once it has ended."""
         return next(iter(self._folder.glob("*.eval")), None) if self.ending else None
 
-    async def start(self, pace: float) -> None:
+    async def start(self, pace: float) -> asyncio.Task[None]:
         """Start the process.
 
         Args:
             pace: How many seconds a turn takes at least.
+
+        Returns:
+            What reads its answers; done when the process has ended.
         """
         policy = self._settings.isolation
         scenario = self.listing.scenario
@@ -115,7 +117,7 @@ class WatchedEpisode:
             limit=_LONGEST_LINE,
         )
         self._send(setting)
-        self._reader = asyncio.create_task(self._read(self._process))
+        return asyncio.create_task(self._read(self._process))
 
     def order(self, **order: Any) -> None:
         """Give an order to the gate; see `Gate.order`."""

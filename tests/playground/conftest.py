@@ -47,9 +47,9 @@ def serve() -> Iterator[Serve]:
         yield start
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator["Browser"]:
-    """A browser without a window."""
+    """A browser without a window. While it is open no other event loop can run in this thread."""
     playwright = pytest.importorskip("playwright.sync_api", reason="there is no Playwright")
     with playwright.sync_playwright() as running:
         browser = running.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
