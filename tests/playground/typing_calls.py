@@ -56,5 +56,5 @@ def _fill_entries(form: "Locator", tool: str, field: Field, name: str, value: An
             form.locator(f'button[name="add"][value="{name}"]').click()
             last.wait_for()
         if keyed:
-            form.locator(f'[id="{tool}--{inner}/key"]').fill(key)
+            form.locator(f'[id="{tool}--{inner}/key"]').fill(str(key))
         _fill(form, tool, field.entry, f"{inner}/value" if keyed else inner, item)
