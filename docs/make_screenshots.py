@@ -38,6 +38,7 @@ def main() -> None:
 def _open(browser: Browser, url: str, size: tuple[int, int]) -> Page:
     context = browser.new_context(viewport={"width": size[0], "height": size[1]})
     page = context.new_page()
+    page.set_default_timeout(120_000)
     page.goto(url)
     return page
 
@@ -71,7 +72,7 @@ def _watched(page: Page) -> Page:
     page.get_by_label("Mode").select_option("conv")
     page.get_by_label("Pace").select_option("0")
     _choose(page, "Watch")
-    page.locator("#status").get_by_text("Ended:").wait_for(timeout=120_000)
+    page.locator("#status").get_by_text("Ended:").wait_for(timeout=400_000)
     page.locator("#talk").evaluate("one => one.parentElement.scrollTop = 9999")
     return page
 

@@ -182,7 +182,6 @@ class _Desk:
             "observed": observed,
             "nodes": tree(episode.state, last),
             "suggestions": played.forms.draw_suggestions(episode.state),
-            "can_save": False,
         }
 
 

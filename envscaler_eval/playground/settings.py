@@ -27,7 +27,6 @@ class PlaygroundSettings:
         models: The models that may be watched, beside the reference policies. A
             visitor can choose one and name no other: keys are not theirs to spend.
         logs: The folder of the logs that may be opened.
-        save_into: Folders of packs whose scenarios may be given a new solution.
         isolation: Where environments run; workers of their own by default, since
             strangers choose the arguments.
         bounds: How many visitors there may be, and for how long.
@@ -36,7 +35,6 @@ class PlaygroundSettings:
     packs: Sequence[Pack]
     models: Sequence[str] = ()
     logs: Path | None = None
-    save_into: frozenset[Path] = frozenset()
     isolation: IsolationPolicy = field(default_factory=_isolated)
     bounds: Bounds = field(default_factory=Bounds)
 

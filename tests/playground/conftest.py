@@ -71,7 +71,7 @@ def browse(chromium: "Browser") -> Iterator[OpenPage]:
                 chromium.new_context(viewport={"width": width, "height": height})
             )
             page = context.new_page()
-            page.set_default_timeout(20_000)
+            page.set_default_timeout(60_000)
             page.on("console", lambda said: complaints.append(f"{said.type}: {said.text}"))
             page.on("pageerror", lambda error: complaints.append(f"error: {error}"))
             page.on("request", lambda request: _note_outsiders(request.url, complaints))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 pytestmark = needs_chromium
 
 # A process of its own has to read its libraries first.
-START = 90_000
+START = 240_000
 
 
 @pytest.fixture
