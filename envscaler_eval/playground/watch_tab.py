@@ -271,6 +271,8 @@ class _Desk:
                 return f"Paused before the {role}'s turn."
             case "pace":
                 return f"The {role} is next."
+            case _ if role in episode.taken:
+                return "Sent."
             case _:
                 return f"{episode.players[role]} is thinking …"
 

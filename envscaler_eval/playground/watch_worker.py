@@ -63,6 +63,9 @@ def _run(setting: Mapping[str, Any], report: Report) -> None:
         display="none",
         score_display=False,
         log_realtime=False,
+        # No other doors into the evaluation than the orders, and a quicker start.
+        acp_server=False,
+        ctl_server=False,
     )
     report(_ending(log))
 

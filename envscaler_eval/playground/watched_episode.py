@@ -130,6 +130,9 @@ class WatchedEpisode:
                 self.taken.add(order["role"])
             case "give":
                 self.taken.discard(order["role"])
+            case "turn" if self.turn is not None:
+                # A second click must not become the turn after this one.
+                self.turn = (self.turn[0], "")
         self._send(order)
         self._note()
 

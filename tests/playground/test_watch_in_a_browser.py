@@ -125,17 +125,17 @@ def test_a_log_is_replayed_with_its_states(
     page = browse(serve(packs=[pack], logs=tmp_path / "logs") + "/watch")
     page.get_by_role("button", name="List its samples").click()
     page.get_by_role("button", name="Replay stock_room/restock").click()
-    page.get_by_text("step 0 of 4").wait_for(timeout=START)
+    page.locator("#replay-controls").get_by_text("step 0 of 4").wait_for(timeout=START)
     assert page.locator(".item.agent").count() == 0
     for place in range(1, 3):
         page.get_by_role("button", name="Next step").click()
-        page.get_by_text(f"step {place} of 4").wait_for()
+        page.locator("#replay-controls").get_by_text(f"step {place} of 4").wait_for()
     assert page.locator("#state .changed > .key", has_text="quantity").count() == 1
     page.get_by_role("button", name="End").click()
-    page.get_by_text("step 4 of 4").wait_for()
+    page.locator("#replay-controls").get_by_text("step 4 of 4").wait_for()
     page.get_by_role("button", name="Back").click()
     page.get_by_role("button", name="Back").click()
-    page.get_by_text("step 2 of 4").wait_for()
+    page.locator("#replay-controls").get_by_text("step 2 of 4").wait_for()
     assert page.locator("#state .changed > .key", has_text="quantity").count() == 1
     assert page.get_by_text("Reward 1").count() == 1
     assert page.get_by_text("answers otherwise").count() == 0
