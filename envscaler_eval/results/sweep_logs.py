@@ -7,15 +7,16 @@ order of files. What is half-written does not count at all.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import fsspec
 from inspect_ai.log import EvalLog
 
-# In the metadata of the log of a shard.
-METADATA_KEY = "sweep"
+from envscaler_eval.results.episode_rows import row_not_run
+from envscaler_eval.results.table import SWEEP_KEY, EpisodeRow, LogHeader
+
 MANIFEST = "sweep.json"
 LOGS = "logs"
 
@@ -60,17 +61,73 @@ def manifest_of(folder: str) -> tuple[PlannedShard, ...] | None:
 def sweep_folder(path: str) -> str | None:
     """Return the folder of the sweep that a log or a folder of logs is in, if it is in one."""
     before, found, _ = path.rstrip("/").rpartition(f"/{LOGS}")
-    while found:
+    while found and before:
         if manifest_of(before) is not None:
             return before
         before, found, _ = before.rpartition(f"/{LOGS}")
     return path.rstrip("/") if manifest_of(path) is not None else None
 
 
+def logs_of_sweep(path: str) -> str | None:
+    """Return where the logs of the sweep in a folder are; `None` if there is no sweep in it."""
+    return None if manifest_of(path) is None else f"{path.rstrip('/')}/{LOGS}"
+
+
+def missing_shards(path: str, logs: Sequence[LogHeader]) -> tuple[list[EpisodeRow], list[str]]:
+    """Return rows for what a sweep has planned and has no whole log of.
+
+    Args:
+        path: A sweep's folder, or a folder of its logs; of others nothing is missing.
+        logs: The logs that were read.
+
+    Returns:
+        The rows, each beside a log of its kind, and lines that tell of them. An episode of
+        a kind that no log is of has no row.
+    """
+    root = None if path.endswith(".eval") else sweep_folder(path)
+    if root is None:
+        return [], []
+    part = path.rstrip("/")[len(f"{root}/{LOGS}/") :]
+    planned = [
+        shard
+        for shard in manifest_of(root) or ()
+        if not part or f"{shard.unit}/".startswith(f"{part}/")
+    ]
+    siblings = {str(log.metadata[SWEEP_KEY]["unit"]): log for log in logs if _told(log.metadata)}
+    done = {str(log.metadata[SWEEP_KEY]["shard"]) for log in logs if _told(log.metadata)}
+    absent = [shard for shard in planned if shard.key not in done]
+    if not absent:
+        return [], []
+    rows = [
+        row_not_run(siblings[shard.unit], sample, trial)
+        for shard in absent
+        if shard.unit in siblings
+        for sample in shard.samples
+        for trial in range(1, shard.trials + 1)
+    ]
+    unknown = sorted({shard.unit for shard in absent} - siblings.keys())
+    notes = [
+        f"{root}: {len(absent)} of {len(planned)} shards are not done, and their "
+        f"{sum(shard.episodes for shard in absent)} episodes are missing; run the sweep again"
+    ]
+    notes += [f"{root}: nothing of {unit} is done; no table shows it" for unit in unknown]
+    return rows, notes
+
+
+def in_order(rows: Sequence[EpisodeRow]) -> list[EpisodeRow]:
+    """Return rows with those of sweeps by sample: sums do not depend on who ran what."""
+
+    def place(row: EpisodeRow) -> tuple[str, str, int]:
+        if not _told(row.log.metadata):
+            return "", "", 0
+        return str(row.log.metadata[SWEEP_KEY]["unit"]), row.sample, row.epoch
+
+    return sorted(rows, key=place)
+
+
 def told_of_sweep(header: EvalLog) -> Mapping[str, Any] | None:
     """Return what a log says of the sweep that it is a shard of, if it is one."""
-    told = (header.eval.metadata or {}).get(METADATA_KEY)
-    return told if isinstance(told, Mapping) and "shard" in told else None
+    return _told(header.eval.metadata or {})
 
 
 def one_log_a_shard(headers: Sequence[EvalLog]) -> tuple[list[EvalLog], list[str]]:
@@ -85,7 +142,7 @@ def one_log_a_shard(headers: Sequence[EvalLog]) -> tuple[list[EvalLog], list[str
     Returns:
         The headers that are kept, and a line that tells what was left out.
     """
-    best: dict[tuple[str, ...], EvalLog] = {}
+    best: dict[str, EvalLog] = {}
     halves = 0
     for header in headers:
         told = told_of_sweep(header)
@@ -94,16 +151,20 @@ def one_log_a_shard(headers: Sequence[EvalLog]) -> tuple[list[EvalLog], list[str
         if header.status not in _WHOLE:
             halves += 1
             continue
-        rival = best.get(_shard(told))
+        rival = best.get(told["shard"])
         if rival is None or _rank(header) < _rank(rival):
-            best[_shard(told)] = header
+            best[told["shard"]] = header
+    strange = {id(header) for header in _of_other_plans(best.values())}
     kept = [
         header
         for header in headers
-        if (told := told_of_sweep(header)) is None or best.get(_shard(told)) is header
+        if (told := told_of_sweep(header)) is None
+        or (best.get(told["shard"]) is header and id(header) not in strange)
     ]
-    copies = len(headers) - len(kept) - halves
+    copies = len(headers) - len(kept) - halves - len(strange)
     notes = []
+    if strange:
+        notes.append(f"{len(strange)} logs of shards that the sweep no longer plans are left out")
     if halves:
         notes.append(f"{halves} half-written logs of shards are left out")
     if copies:
@@ -111,8 +172,23 @@ def one_log_a_shard(headers: Sequence[EvalLog]) -> tuple[list[EvalLog], list[str
     return kept, notes
 
 
-def _shard(told: Mapping[str, Any]) -> tuple[str, ...]:
-    return (str(told["shard"]),)
+def _of_other_plans(headers: Iterable[EvalLog]) -> Iterator[EvalLog]:
+    """Yield logs in the folder of a sweep whose plan has another shard in their place."""
+    planned: dict[str, frozenset[str] | None] = {}
+    for header in headers:
+        folder = header.location.removeprefix("file://").rpartition("/")[0]
+        if folder not in planned:
+            root = sweep_folder(folder)
+            shards = None if root is None else manifest_of(root)
+            planned[folder] = None if shards is None else frozenset(one.key for one in shards)
+        told, keys = told_of_sweep(header), planned[folder]
+        if keys is not None and told is not None and told["shard"] not in keys:
+            yield header
+
+
+def _told(metadata: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    told = metadata.get(SWEEP_KEY)
+    return told if isinstance(told, Mapping) and "shard" in told else None
 
 
 def _rank(header: EvalLog) -> tuple[int, str, str, str]:

@@ -85,8 +85,9 @@ class ModelChoice(Frozen):
         """What results call it."""
         if self.label is not None:
             return self.label
-        told = {**self.args, **self.generation}
-        return " ".join([self.model, *(f"{key}={value}" for key, value in sorted(told.items()))])
+        given = {**self.args, **self.generation}
+        told = ", ".join(f"{key}={value}" for key, value in given.items())
+        return f"{self.model} ({told})" if told else self.model
 
 
 class SampleLimits(Frozen):
@@ -130,7 +131,7 @@ class SweepPlan(Frozen):
         default_factory=dict
     )
     trials: AtLeastOne = 1
-    samples_per_shard: AtLeastOne = 50
+    samples_per_shard: AtLeastOne = 100
     limits: Mapping[str, AtLeastOne] = Field(default_factory=dict)
     sample_limits: SampleLimits = SampleLimits()
     retries: Annotated[int, Field(ge=0)] = 2

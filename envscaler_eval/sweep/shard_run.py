@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from envscaler_eval.errors import UsageError
-from envscaler_eval.results.sweep_logs import LOGS, METADATA_KEY
+from envscaler_eval.results.sweep_logs import LOGS
+from envscaler_eval.results.table import SWEEP_KEY
 from envscaler_eval.sweep.plan import ModelChoice
 from envscaler_eval.sweep.shards import Shard
 from envscaler_eval.sweep.store import Store
@@ -106,7 +107,8 @@ def _evaluate(shard: Shard, payload: Mapping[str, Any], log_dir: str) -> "EvalLo
             continue_on_fail=True,
             retry_on_error=payload["sample_retries"],
             retry_attempts=0,
-            metadata={**unit.model.metadata, METADATA_KEY: sweep},
+            retry_immediate=False,
+            metadata={**unit.model.metadata, SWEEP_KEY: sweep},
             display="none",
             log_realtime=False,
             **unit.sample_limits.model_dump(exclude_none=True),
