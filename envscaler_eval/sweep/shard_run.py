@@ -69,8 +69,9 @@ def run_shard(key: str, payload: Mapping[str, Any], store: Store) -> Mapping[str
     episodes = len(shard.samples) * shard.unit.trials
     scored = log.results.completed_samples if log.results else 0
     if log.status != "success" or scored < episodes:
-        told = " ".join(log.error.message.split()) if log.error else log.status
-        raise ShardIncompleteError(f"{episodes - scored} of {episodes} episodes failed: {told}")
+        raise ShardIncompleteError(
+            f"{episodes - scored} of {episodes} episodes failed: {_first_error(log)}"
+        )
     store.remove(f"{_ATTEMPTS}/{key}")
     return {
         "log": place,
@@ -116,6 +117,15 @@ def _evaluate(shard: Shard, payload: Mapping[str, Any], log_dir: str) -> "EvalLo
     except PrerequisiteError as fault:
         raise UsageError(f"{unit.label} on {unit.task}: {told_in_a_line(fault)}") from None
     return logs[0]
+
+
+def _first_error(log: "EvalLog") -> str:
+    from inspect_ai.log import read_eval_log_sample_summaries
+
+    if log.error is not None:
+        return " ".join(log.error.message.split())
+    summaries = read_eval_log_sample_summaries(log.location)
+    return next((summary.error for summary in summaries if summary.error), log.status)
 
 
 def _model(choice: ModelChoice, share: int | None) -> "Model":
