@@ -11,8 +11,10 @@ from inspect_ai.log import list_eval_logs, read_eval_log
 
 from envscaler_eval.errors import UsageError
 from envscaler_eval.sweep import SweepPlan
+from envscaler_eval.sweep.engines import LocalEngine
 from envscaler_eval.sweep.limits import check_limits, connections
 from envscaler_eval.sweep.plan import ModelChoice
+from tests.sweep.counting_server import counting_server
 from tests.sweep.plans import a_plan, run_sweep, sweep_of, write_rooms
 
 
@@ -93,3 +95,19 @@ def test_a_shard_runs_with_its_share(tmp_path: Path) -> None:
         assert log.eval.model_generate_config.max_connections == 3
         user = (log.eval.model_roles or {})["user"]
         assert re.search(r"max_connections=3\b", str(user))
+
+
+def test_a_provider_sees_no_more_requests_than_its_limit_from_all_workers(tmp_path: Path) -> None:
+    rooms = write_rooms(tmp_path, scenarios=12)
+    with counting_server(expected=6) as (address, counts):
+        served = {
+            "model": "openai-api/served/one",
+            "base_url": address,
+            "args": {"api_key": "none"},
+        }
+        plan = a_plan(rooms, models=[served], samples_per_shard=12, limits={"openai-api": 6})
+        reports = run_sweep(plan, tmp_path / "out", LocalEngine(2))
+    assert [report.message for report in reports] == ["", ""]
+    assert counts.served == 24
+    # Each worker has three at once; both together never more than six.
+    assert 3 <= counts.highest <= 6

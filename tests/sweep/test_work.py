@@ -103,13 +103,9 @@ def test_a_process_that_is_killed_costs_nothing_but_a_try(store: Store) -> None:
 
 
 @pytest.mark.usefixtures("_importable")
-def test_a_process_that_is_killed_each_time_is_given_up(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    item = Item("0" * 32, {"number": 1, "deadly": True})
-    # Its first run is always seen as the first.
-    work = Work(DIE, store.root, tries=1)
-    mapped(work, [item], LocalEngine(2))
+def test_a_process_that_is_killed_with_its_last_try_is_given_up(store: Store) -> None:
+    (item,) = items(1, deadly=True)
+    mapped(Work(DIE, store.root, tries=1), [item], LocalEngine(2))
     assert "killed" in json.loads(store.read(f"{FAILED}/{item.key}.json"))["message"]
 
 
