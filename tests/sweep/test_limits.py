@@ -75,7 +75,7 @@ def test_connections_that_a_model_asks_for_count_for_every_worker() -> None:
         }
     )
     check_limits(plan, workers=1)
-    with pytest.raises(UsageError, match="8 workers with max_connections 640 .* 5120; give 125"):
+    with pytest.raises(UsageError, match=r"8 workers with max_connections 640 .* 5120; give 125"):
         check_limits(plan, workers=8)
 
 

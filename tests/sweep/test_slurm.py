@@ -18,7 +18,7 @@ REPOSITORY = Path(__file__).parents[2]
 
 def directives(script: Path) -> dict[str, str]:
     """Return the options that the script has for `sbatch`."""
-    lines = re.findall(r"^#SBATCH --([a-z-]+)=?(.*)$", script.read_text(), re.MULTILINE)
+    lines = re.findall(r"^#SBATCH --([a-z-]+)=?(.*)$", script.read_text("utf-8"), re.MULTILINE)
     return dict(lines)
 
 
