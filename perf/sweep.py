@@ -68,15 +68,18 @@ def _quiet(_: Report) -> None:
 
 def overhead(scenarios: int, scratch: Path) -> dict[str, Any]:
     """Run a sweep twice in processes and twice on Ray, in turn."""
-    seconds: dict[str, list[float]] = {"local": [], "ray": []}
+    runs: dict[str, list[dict[str, Any]]] = {"local": [], "ray": []}
     plan = _plan(scenarios)
     with cluster(_WORKERS):
         for turn, name in enumerate(("local", "ray", "ray", "local")):
             engine = LocalEngine(_WORKERS) if name == "local" else RayEngine(_WORKERS)
-            run = _run(plan, scratch / f"{turn}", engine, _quiet)
-            seconds[name].append(run["seconds"])
-    ratio = sum(seconds["ray"]) / sum(seconds["local"])
-    return {**run, "seconds": seconds, "ratio": round(ratio, 3)}
+            runs[name].append(_run(plan, scratch / f"{turn}", engine, _quiet))
+    took = {name: [run["seconds"] for run in its] for name, its in runs.items()}
+    return {
+        **runs["ray"][0],
+        "seconds": took,
+        "ratio": round(sum(took["ray"]) / sum(took["local"]), 3),
+    }
 
 
 def lost_node(scenarios: int, scratch: Path) -> dict[str, Any]:
