@@ -134,22 +134,19 @@ def one_log_a_shard(headers: Sequence[EvalLog]) -> tuple[list[EvalLog], list[str
     """Keep one whole log of each shard, and all logs that are of no sweep.
 
     Of two whole logs the one with more scored episodes is kept, of equals the one that was
-    finished first: a worker that was thought lost and goes on changes nothing.
+    finished first: a worker that was thought lost and goes on changes nothing. Nor is it told:
+    what is said of a sweep must not depend on who was lost.
 
     Args:
         headers: The headers of logs.
 
     Returns:
-        The headers that are kept, and a line that tells what was left out.
+        The headers that are kept, and a line on logs of other plans.
     """
     best: dict[str, EvalLog] = {}
-    halves = 0
     for header in headers:
         told = told_of_sweep(header)
-        if told is None:
-            continue
-        if header.status not in _WHOLE:
-            halves += 1
+        if told is None or header.status not in _WHOLE:
             continue
         rival = best.get(told["shard"])
         if rival is None or _rank(header) < _rank(rival):
@@ -161,14 +158,9 @@ def one_log_a_shard(headers: Sequence[EvalLog]) -> tuple[list[EvalLog], list[str
         if (told := told_of_sweep(header)) is None
         or (best.get(told["shard"]) is header and id(header) not in strange)
     ]
-    copies = len(headers) - len(kept) - halves - len(strange)
     notes = []
     if strange:
         notes.append(f"{len(strange)} logs of shards that the sweep no longer plans are left out")
-    if halves:
-        notes.append(f"{halves} half-written logs of shards are left out")
-    if copies:
-        notes.append(f"{copies} further logs of shards that have another are left out")
     return kept, notes
 
 

@@ -21,6 +21,7 @@ class Store:
         Raises:
             UsageError: No file system is known for the URL.
         """
+        root = root.removeprefix("file://")
         self.is_local = "://" not in root
         self.root = os.path.abspath(root) if self.is_local else root.rstrip("/")
         try:

@@ -74,7 +74,7 @@ class RayEngine:
     def _drive(self, ray: Any, work: Work, tries: Tries, tell: Callable[[Report], None]) -> None:
         options: dict[str, Any] = {
             "num_cpus": self.cpus,
-            "max_retries": work.tries,
+            "max_retries": work.tries - 1,
             "scheduling_strategy": "SPREAD",
         }
         if self.memory_gb is not None:
@@ -91,7 +91,8 @@ class RayEngine:
                 report: Report = ray.get(ended)
             except ray.exceptions.RayError as fault:
                 told = (str(fault).strip().splitlines() or [type(fault).__name__])[0]
-                report = Report(item.key, "failed", f"its worker was lost: {told}")
+                # Ray has used up the tries itself.
+                report = Report(item.key, "failed", f"its worker was lost: {told}", final=True)
                 note_failure(Store(work.store), report)
             tries.settle(report)
             tell(report)
