@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: demo test test-rl check perf
+.PHONY: demo test test-rl test-ray check perf
 
 demo: $(INSTALLED)  ## Reference policies on the library, offline; ends with a table.
 	$(BIN)/envscaler demo
@@ -21,6 +21,10 @@ test-rl: $(RL:%=$(RL_VENV)%/.installed)  ## RL adapters, each against its librar
 		$(RL_VENV)$$library/bin/python -m pytest -o addopts=-q tests/exports/test_$$library*.py \
 			|| exit 1; \
 	done
+
+test-ray: $(RL_VENV)ray/.installed  ## Sweeps on a Ray cluster and in an object store.
+	$(RL_VENV)ray/bin/python -m pytest -o addopts=-q \
+		tests/sweep/test_on_ray.py tests/sweep/test_object_store.py
 
 check: $(INSTALLED)  ## Style, types and the conventions of Inspect evaluations.
 	$(BIN)/ruff check .
@@ -48,6 +52,14 @@ $(INSTALLED): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
 		--constraint constraints.txt --editable '.[dev]'
+	touch $@
+
+# The store speaks S3 as the real one does; the test environment of Ray has it too.
+$(RL_VENV)ray/.installed: pyproject.toml constraints.txt
+	@echo "Installing into $(RL_VENV)ray ..."
+	test -x $(RL_VENV)ray/bin/python || $(PYTHON) -m venv $(RL_VENV)ray
+	$(RL_VENV)ray/bin/python -m pip install --quiet --disable-pip-version-check \
+		--constraint constraints.txt --editable '.[ray]' pytest hypothesis 'moto[s3,server]'
 	touch $@
 
 # Torch comes first, and a version of which there may be a CPU build at hand: that of TRL's own

@@ -27,7 +27,7 @@ LAYERS = [
     {"solvers", "scorers", "text_vectors"},
     {"tasks"},
     {"_registry", "estimate", "results", "exports"},
-    {"playground"},
+    {"playground", "sweep"},
     {"cli"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}

@@ -40,7 +40,7 @@ def episode_rows(
     for sample in map(str, spec.dataset.sample_ids or ()):
         for epoch in range(1, log.epochs + 1):
             if (sample, epoch) not in seen:
-                yield _not_run(log, sample, epoch, metadata_of.get(sample))
+                yield row_not_run(log, sample, epoch, metadata_of.get(sample))
 
 
 def _row(log: LogHeader, summary: EvalSampleSummary, names: Mapping[Part, str]) -> EpisodeRow:
@@ -71,12 +71,17 @@ def _row(log: LogHeader, summary: EvalSampleSummary, names: Mapping[Part, str]) 
     )
 
 
-def _not_run(
-    log: LogHeader, sample: str, epoch: int, metadata: Mapping[str, Any] | None
+def row_not_run(
+    log: LogHeader, sample: str, epoch: int, metadata: Mapping[str, Any] | None = None
 ) -> EpisodeRow:
-    """Return the row of an episode of which the log has only the plan.
+    """Return the row of an episode of which there is only the plan.
 
-    Where no other epoch of the sample was run, its cluster is not known.
+    Args:
+        log: The log that it would be in, or one of its kind.
+        sample: Its sample.
+        epoch: Which run of the sample it is.
+        metadata: The sample's, if another epoch was run; without it the cluster is not
+            known.
     """
     return EpisodeRow(
         log=log,

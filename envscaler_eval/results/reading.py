@@ -20,6 +20,13 @@ from inspect_ai.model import ModelConfig
 from envscaler_eval.errors import UsageError
 from envscaler_eval.results.episode_rows import episode_rows
 from envscaler_eval.results.score_values import Part, score_names
+from envscaler_eval.results.sweep_logs import (
+    in_order,
+    logs_of_sweep,
+    missing_shards,
+    one_log_a_shard,
+    sweep_folder,
+)
 from envscaler_eval.results.table import EpisodeRow, LogHeader, ResultTable
 from envscaler_eval.results.task_rules import rules_of, short_name
 
@@ -32,7 +39,8 @@ def read_results(paths: Sequence[str | Path], cluster_key: str | None = None) ->
     """Read logs of any Inspect task whose score is a number.
 
     Of a run that was retried only the last attempt is read, which holds the
-    samples that went well before.
+    samples that went well before. The shards of a sweep are read as one run, each
+    once.
 
     Args:
         paths: Logs (`.eval` or `.json`), and folders that hold some at any depth.
@@ -48,7 +56,9 @@ def read_results(paths: Sequence[str | Path], cluster_key: str | None = None) ->
         UsageError: There is no such log, it holds no numeric score, or samples lack
             the metadata that names their cluster.
     """
-    latest, notes = latest_attempts([_header(path) for path in log_files(paths)])
+    headers, unread = _headers(log_files(paths))
+    latest, notes = latest_attempts(headers)
+    notes = unread + notes
     logs: list[LogHeader] = []
     rows: list[EpisodeRow] = []
     for header in latest:
@@ -60,7 +70,11 @@ def read_results(paths: Sequence[str | Path], cluster_key: str | None = None) ->
         log, its_rows = _read(header, cluster_key)
         logs.append(log)
         rows.extend(its_rows)
-    return ResultTable(tuple(logs), tuple(rows), tuple(notes))
+    for path in map(str, paths):
+        planned, told = missing_shards(path, logs)
+        rows.extend(planned)
+        notes.extend(told)
+    return ResultTable(tuple(logs), tuple(in_order(rows)), tuple(notes))
 
 
 def log_files(paths: Sequence[str | Path]) -> list[str]:
@@ -79,23 +93,31 @@ def log_files(paths: Sequence[str | Path]) -> list[str]:
             continue
         if "://" not in path and not Path(path).is_dir():
             raise UsageError(f"{path}: there is no such log or folder; name a .eval or .json log")
-        inside = sorted(log.name.removeprefix("file://") for log in list_eval_logs(path))
+        listed = list_eval_logs(logs_of_sweep(path) or path)
+        inside = sorted(log.name.removeprefix("file://") for log in listed)
         if not inside:
             raise UsageError(f"{path}: there is no log in this folder; name one that holds some")
         found.update(dict.fromkeys(inside))
     return list(found)
 
 
-def _header(path: str) -> EvalLog:
-    try:
-        return read_eval_log(path, header_only=True)
-    except (OSError, ValueError, KeyError, BadZipFile) as fault:
-        told = (str(fault).splitlines() or ["it is empty"])[0]
-        raise UsageError(f"{path}: this is no log of Inspect: {told}; leave it out") from None
+def _headers(paths: Sequence[str]) -> tuple[list[EvalLog], list[str]]:
+    """Read the headers of logs; what is half-written in a sweep is only told."""
+    headers, notes = [], []
+    for path in paths:
+        try:
+            headers.append(read_eval_log(path, header_only=True))
+        except (OSError, ValueError, KeyError, BadZipFile) as fault:
+            if sweep_folder(path) is not None:
+                notes.append(f"{path}: left out, it is half-written")
+                continue
+            told = (str(fault).splitlines() or ["it is empty"])[0]
+            raise UsageError(f"{path}: this is no log of Inspect: {told}; leave it out") from None
+    return headers, notes
 
 
 def latest_attempts(headers: Sequence[EvalLog]) -> tuple[list[EvalLog], list[str]]:
-    """Keep the last attempt of each run, and say what was left out.
+    """Keep the last attempt of each run, and of a sweep's shard the best; say what was left out.
 
     Args:
         headers: The headers of logs.
@@ -103,13 +125,14 @@ def latest_attempts(headers: Sequence[EvalLog]) -> tuple[list[EvalLog], list[str
     Returns:
         The headers that are kept, and a line for each that is not.
     """
+    headers, left_out = one_log_a_shard(headers)
     last: dict[str, EvalLog] = {}
     for header in headers:
         rival = last.get(header.eval.task_id)
         if rival is None or header.eval.created >= rival.eval.created:
             last[header.eval.task_id] = header
     kept = [header for header in headers if last[header.eval.task_id] is header]
-    notes = [
+    notes = left_out + [
         f"{header.location}: left out, {last[header.eval.task_id].location} retries it"
         for header in headers
         if last[header.eval.task_id] is not header

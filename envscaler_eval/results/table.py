@@ -6,6 +6,9 @@ from typing import Any
 
 from envscaler_eval.results.task_rules import TaskRules
 
+# In the metadata of a log that is a shard of a sweep: what the sweep says of it.
+SWEEP_KEY = "sweep"
+
 # The arguments of other models say where and how they are served.
 _POLICIES = "policy/"
 
@@ -60,6 +63,8 @@ class LogHeader:
     @property
     def player(self) -> str:
         """The model, told from others of its name by what makes it another player."""
+        if SWEEP_KEY in self.metadata:
+            return str(self.metadata[SWEEP_KEY]["label"])
         if not self.model.startswith(_POLICIES) or not self.model_args:
             return self.model
         given = ", ".join(f"{name}={value}" for name, value in self.model_args.items())

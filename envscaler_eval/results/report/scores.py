@@ -134,14 +134,15 @@ def scores_section(scores: Sequence[RunScore], runs: Runs) -> Section:
         ),
         figures=(_figure(whole),) if whole else (),
         tables=(
-            page_table(_table(scores)),
+            page_table(scores_table(scores)),
             page_table(episodes_table((one.task, one.side) for one in whole)),
         ),
         notes=tuple(notes),
     )
 
 
-def _table(scores: Sequence[RunScore]) -> PlainTable:
+def scores_table(scores: Sequence[RunScore]) -> PlainTable:
+    """Return the table of scores."""
     return PlainTable(
         title="Scores, tasks and their parts",
         headers=("task", "model", "score", "mean [95%]", "floor", "samples", "pass^k"),

@@ -1,0 +1,186 @@
+"""One function over many items, each done once, wherever its runs take place.
+
+An item is named by what it holds. Its result is a file of that name, which appears whole or
+not at all: who finds it need not do the work again, and two workers that did the same write the
+same name. So a lost worker, a second start and a second machine change nothing but the time.
+"""
+
+import importlib
+import json
+import socket
+import time
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from typing import Any, Literal, Protocol
+
+from envscaler_eval.errors import UsageError
+from envscaler_eval.sweep.store import Store
+
+DONE = "done"
+FAILED = "failed"
+
+
+@dataclass(frozen=True)
+class Item:
+    """A piece of work.
+
+    Attributes:
+        key: The hash of what decides its result.
+        payload: What the function is given, as JSON knows it.
+    """
+
+    key: str
+    payload: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Work:
+    """A function, and where its results go.
+
+    Attributes:
+        function: `package.module:name` of an importable `WorkFunction`. A name, not the
+            function itself: it reaches other machines in a script, and must be
+            installed there anyway.
+        store: The folder or URL.
+        tries: How often an item is tried before it is given up.
+    """
+
+    function: str
+    store: str
+    tries: int = 3
+
+
+class WorkFunction(Protocol):
+    """Does an item; depends on nothing but the payload."""
+
+    def __call__(self, key: str, payload: Mapping[str, Any], store: Store) -> Mapping[str, Any]:
+        """Return the item's result, as JSON knows it.
+
+        Args:
+            key: The item's key.
+            payload: What it is given.
+            store: The store, for files beside the result.
+
+        Raises:
+            UsageError: A person must mend something; trying again is of no use.
+            Exception: Anything else may go better the next time.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class Report:
+    """What came of an item.
+
+    Attributes:
+        key: The item.
+        status: `done`, or `failed`: then it may be tried again.
+        message: Why it failed.
+        final: Whether trying again is of no use.
+        seconds: How long it took.
+        worker: The machine.
+    """
+
+    key: str
+    status: Literal["done", "failed"]
+    message: str = ""
+    final: bool = False
+    seconds: float = 0.0
+    worker: str = ""
+
+
+class Engine(Protocol):
+    """Runs items somewhere."""
+
+    @property
+    def workers(self) -> int:
+        """How many items run at once, at most."""
+        ...
+
+    def run(self, work: Work, items: Sequence[Item], tell: Callable[[Report], None]) -> None:
+        """Run items; each is tried again until it is done or `work.tries` are used.
+
+        Args:
+            work: The function.
+            items: The items, none of which is done.
+            tell: Called with what came of each run of an item, where the engine waits
+                for that.
+        """
+        ...
+
+
+def content_key(content: Any) -> str:
+    """Return the key of an item that is decided by this content, as JSON knows it."""
+    text = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return sha256(text.encode()).hexdigest()[:32]
+
+
+def result_name(key: str) -> str:
+    """Return the file of an item's result."""
+    return f"{DONE}/{key}.json"
+
+
+def keys_in(store: Store, folder: str) -> set[str]:
+    """Return the keys of the items that have a file in a folder."""
+    names = store.names(folder, ".json")
+    return {name.rpartition("/")[2].removesuffix(".json") for name in names}
+
+
+def map_items(
+    work: Work, items: Sequence[Item], engine: Engine, tell: Callable[[Report], None]
+) -> None:
+    """Do what is not done yet.
+
+    Args:
+        work: The function.
+        items: All items.
+        engine: Where they run.
+        tell: Called with what came of each run of an item.
+    """
+    done = keys_in(Store(work.store), DONE)
+    pending = list({item.key: item for item in items if item.key not in done}.values())
+    if pending:
+        engine.run(work, pending, tell)
+
+
+def run_item(work: Work, item: Item) -> Report:
+    """Do one item here, unless its result is there; a worker's whole task.
+
+    Returns:
+        What came of it. A failure is noted in the store, until a later run succeeds.
+    """
+    store, began = Store(work.store), time.monotonic()
+    where = socket.gethostname()
+    if store.exists(result_name(item.key)):
+        return Report(item.key, "done", worker=where)
+    try:
+        result = _function(work.function)(item.key, item.payload, store)
+    except Exception as fault:
+        told = " ".join(str(fault).split()) or type(fault).__name__
+        report = Report(
+            key=item.key,
+            status="failed",
+            message=told,
+            final=isinstance(fault, UsageError),
+            seconds=time.monotonic() - began,
+            worker=where,
+        )
+        note_failure(store, report, traceback.format_exc())
+        return report
+    store.write(result_name(item.key), json.dumps(result, sort_keys=True).encode())
+    store.remove(f"{FAILED}/{item.key}.json")
+    return Report(item.key, "done", seconds=time.monotonic() - began, worker=where)
+
+
+def note_failure(store: Store, report: Report, trace: str = "") -> None:
+    """Write down why an item failed, over what was noted of it before."""
+    note = asdict(report) | {"at": time.time(), "traceback": trace}
+    store.write(f"{FAILED}/{report.key}.json", json.dumps(note).encode())
+
+
+def _function(name: str) -> WorkFunction:
+    module, _, attribute = name.partition(":")
+    function: WorkFunction = getattr(importlib.import_module(module), attribute)
+    return function

@@ -1,0 +1,59 @@
+"""Sweeps on a Ray cluster of several nodes, one of which is lost.
+
+Run by `make test-ray`, where Ray is installed.
+"""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from envscaler_eval.errors import UsageError
+from envscaler_eval.sweep import Report, map_items
+from envscaler_eval.sweep.engines import RayEngine
+from envscaler_eval.sweep.status import sweep_status
+from tests.sweep.plans import a_plan, run_sweep, sweep_of, table_of, write_rooms
+
+REPOSITORY = Path(__file__).parents[2]
+
+
+def test_without_ray_the_command_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(UsageError, match=r"pip install 'envscaler-eval\[ray\]'"):
+        run_sweep(a_plan(write_rooms(tmp_path)), tmp_path / "sweep", RayEngine(2))
+
+
+def test_a_node_that_is_killed_in_the_middle_changes_no_number(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("ray", reason="the extra `ray` is not installed; `make test-ray` has it")
+    from tests.sweep.ray_clusters import cluster
+
+    # Nodes are started here: they find the tests' modules as this process does.
+    monkeypatch.setenv("PYTHONPATH", str(REPOSITORY))
+    plan = a_plan(write_rooms(tmp_path, scenarios=12), samples_per_shard=2)
+    run_sweep(plan, tmp_path / "alone")
+    sweep = sweep_of(plan, tmp_path / "ray", workers=2)
+    reports: list[Report] = []
+    with cluster(nodes=2) as (made, nodes):
+
+        def lose(report: Report) -> None:
+            reports.append(report)
+            if len(reports) == len(sweep.items) // 3:
+                made.remove_node(nodes[0], allow_graceful=False)
+
+        map_items(sweep.work, sweep.items, RayEngine(2), lose)
+    assert len(sweep.items) == 24
+    assert sweep_status(str(tmp_path / "ray")).is_complete
+    assert table_of(tmp_path / "ray") == table_of(tmp_path / "alone")
+
+
+def test_a_cluster_that_cannot_be_reached_is_told_in_one_line(tmp_path: Path) -> None:
+    pytest.importorskip("ray", reason="the extra `ray` is not installed; `make test-ray` has it")
+    with pytest.raises(UsageError, match="name a cluster that runs with --ray-address") as refusal:
+        run_sweep(
+            a_plan(write_rooms(tmp_path)), tmp_path / "sweep", RayEngine(2, address="nonsense")
+        )
+    assert "\n" not in refusal.value.message
