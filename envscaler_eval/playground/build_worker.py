@@ -51,7 +51,7 @@ def main() -> None:
     setting = json.loads(sys.stdin.readline())
     threading.Thread(target=_end_with_the_playground, daemon=True).start()
     try:
-        _build(setting, report)
+        build(setting, report)
     except UsageError as fault:
         report({"event": "failed", "why": str(fault)})
     except Exception as fault:
@@ -59,7 +59,7 @@ def main() -> None:
         raise
 
 
-def _build(setting: Mapping[str, Any], report: Report) -> None:
+def build(setting: Mapping[str, Any], report: Report) -> None:
     """Go the whole way.
 
     Args:
@@ -77,7 +77,7 @@ def _build(setting: Mapping[str, Any], report: Report) -> None:
             tasks, models = [Task(text=setting["idea"], source="idea")], Models(setting["model"])
         report({"event": "begun", "tasks": [{"id": task.id, "text": task.text} for task in tasks]})
         artefacts = stack.enter_context(Artefacts(folder))
-        run = Run(artefacts, models, watcher=_Teller(report))
+        run = Run(artefacts, models, watcher=Teller(report))
         packs = asyncio.run(build_small(run, tasks, isolation))
     written = write_packs(packs, folder / "packs")
     if not written:
@@ -129,7 +129,7 @@ def _told(card: PackCard) -> dict[str, Any]:
     }
 
 
-class _Teller:
+class Teller:
     """A watcher that reports all it hears."""
 
     def __init__(self, report: Report) -> None:
