@@ -210,7 +210,7 @@ def _mended(item: str, record: Data) -> BuildItem:
         ) + " written anew",
     }[record["verdict"]]  # fmt: skip
     mark: Mark = "bad" if record["verdict"] == "drop" else "plain"
-    return BuildItem("note", f"Its author answers: {short(item)}: {done}", mark,
+    return BuildItem("note", f"The author of {short(item)}: {done}", mark,
                      record["diagnosis"])  # fmt: skip
 
 

@@ -65,8 +65,8 @@ class _Desk:
         self._running = [one for one in self._running if one.running]
         if len(self._running) >= settings.bounds.builds:
             raise Refused(
-                f"{len(self._running)} environments are being built already, which is all that "
-                "this playground bears at once. Try again in some minutes."
+                "As many environments as this playground bears at once are being built already "
+                f"({len(self._running)}). Try again in some minutes."
             )
         build = RunningBuild(idea, model, settings)
         # It counts, and is closed with the visitor, before it runs.
