@@ -166,6 +166,6 @@ def test_a_model_that_does_not_exist_is_told_in_a_line(tmp_path: Path) -> None:
     told: list[Event] = []
     setting = {"idea": "Lend me a book.", "model": "nowhere/model", "folder": str(tmp_path),
                "allow_weak_isolation": True}  # fmt: skip
-    with pytest.raises(UsageError, match="role 'miner': .*; give --model"):
+    with pytest.raises(UsageError, match=r"role .miner.: .*; give --model"):
         build(setting, told.append)
     assert told[0]["event"] == "begun"
