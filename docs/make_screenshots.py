@@ -32,6 +32,7 @@ def main() -> None:
         _save(played, "playground.png")
         _save(_played(_open(browser, server.url, PHONE)), "playground-phone.png")
         _save(_watched(_open(browser, f"{server.url}/watch", SCREEN)), "playground-watch.png")
+        _save(_built(_open(browser, f"{server.url}/build", SCREEN)), "playground-build.png")
         browser.close()
 
 
@@ -74,6 +75,14 @@ def _watched(page: Page) -> Page:
     _choose(page, "Watch")
     page.locator("#status").get_by_text("Ended:").wait_for(timeout=400_000)
     page.locator("#talk").evaluate("one => one.parentElement.scrollTop = 9999")
+    return page
+
+
+def _built(page: Page) -> Page:
+    """Build from the recording up to the first repair."""
+    page.get_by_role("button", name="Build from the recording").click()
+    page.locator(".kind-repair").wait_for(timeout=600_000)
+    page.locator(".kind-repair").evaluate("one => one.scrollIntoView({block: 'end'})")
     return page
 
 

@@ -1,7 +1,6 @@
 """The command that builds one environment before one's eyes."""
 
 import asyncio
-from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,9 +10,8 @@ from rich.text import Text
 
 from envscaler_eval.cli.audit import print_cards
 from envscaler_eval.cli.synth import Model, ModelRole, WeakIsolation, tell_unfinished
-
-_IDEA_FILE = "idea.txt"
-_RECORDED = "allotments"
+from envscaler_eval.errors import UsageError
+from envscaler_eval.synth.watching import Finding
 
 
 def demo(
@@ -36,41 +34,25 @@ def demo(
     from envscaler_eval.synth.models import Models, role_models
     from envscaler_eval.synth.pack_folders import write_packs
     from envscaler_eval.synth.pipeline import Run
-    from envscaler_eval.synth.scen_generator.build import ScenGenerator
-    from envscaler_eval.synth.skel_builder import (
-        AssessmentRules,
-        SelectionRules,
-        SkelBuilder,
-        read_tasks,
-    )
+    from envscaler_eval.synth.skel_builder import Task
+    from envscaler_eval.synth.small_build import build_small, recorded_session, recorded_tasks
 
+    if idea is not None and not idea.strip():
+        raise UsageError("the idea is empty; write a request, or leave it out for the recording")
     console = Console()
     isolation = IsolationPolicy(allow_weak=allow_weak_isolation)
-    builder = SkelBuilder(
-        SelectionRules(clusters=1),
-        assessment=AssessmentRules(rounds=1, starts=1),
-        isolation=isolation,
-    )
-    generator = ScenGenerator(states=1, tasks=5, fewest_records=30, isolation=isolation)
-    with as_file(files("envscaler_eval.synth") / "recorded" / _RECORDED) as recorded:
-        source = recorded / "tasks.txt"
+    with recorded_session() as recorded:
         if idea is None:
             models = Models(f"session/{recorded}")
-            console.print(f"Replaying a recorded session. The tasks:\n\n{source.read_text()}")
+            tasks = recorded_tasks(recorded)
+            told = "\n".join(task.text for task in tasks)
+            console.print(f"Replaying a recorded session. The tasks:\n\n{told}\n", markup=False)
         else:
             models = Models(model, role_models(model_role or []))
-            out.mkdir(parents=True, exist_ok=True)
-            source = out / _IDEA_FILE
-            source.write_text(f"{idea}\n", encoding="utf-8")
-
-        async def build(run: Run) -> list[Any]:
-            return await generator.generate_all(
-                run, await builder.build(run, read_tasks(str(source)))
-            )
-
+            tasks = [Task(text=" ".join(idea.split()), source="idea")]
         with Artefacts(out) as artefacts:
             run = Run(artefacts, models, watcher=Narrator(console))
-            folders = write_packs(asyncio.run(build(run)), out / "packs")
+            folders = write_packs(asyncio.run(build_small(run, tasks, isolation)), out / "packs")
     tell_unfinished(console, run)
     if not folders:
         console.print("No pack came of it; the lines above say why.")
@@ -114,6 +96,16 @@ class Narrator:
         """An answer could not be used."""
         told = f"asked again: {record['reason']}"
         self._tell("", f"{record['step']}: {record['item']}", told, "yellow")
+
+    def found(self, finding: Finding, item: str, record: dict[str, Any]) -> None:
+        """Something was found on the way."""
+        if finding == "assessed":
+            style = "green" if record["accepted"] else "red"
+            self._tell("", f"assessed: {item}", record["summary"], style)
+        elif finding == "repaired":
+            self._tell("", f"repaired: {', '.join(record['methods'])}", record["diagnosis"], "")
+        elif finding == "faulted":
+            self._tell("", f"faulted: {item}", "; ".join(record["faults"]), "yellow")
 
     def _tell(self, stage: str, what: str, more: str, style: str) -> None:
         line = f"{stage:<12}  {what}" + (f"  {' '.join(more.split())}" if more else "")

@@ -14,6 +14,7 @@ from rich.text import Text
 from envscaler_eval.prices import Price
 from envscaler_eval.synth.funnel import Funnel
 from envscaler_eval.synth.spending import Spending
+from envscaler_eval.synth.watching import Finding
 
 _REASONS = 3
 _PAPER = {
@@ -70,6 +71,11 @@ class Display:
         """An answer could not be used."""
         self._reasks += 1
         self._last = f"asked again, {record['step']}: {record['item']}: {record['reason']}"
+
+    def found(self, finding: Finding, item: str, record: dict[str, Any]) -> None:
+        """Something was found on the way."""
+        if finding == "assessed":
+            self._last = f"assessed: {item}: {record['summary']}"
 
     def _drawn(self) -> RenderableType:
         table = Table("stage", "at work", "kept", "dropped", "unfinished", "kept of done",

@@ -15,6 +15,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from envscaler_eval.playground.build_tab import BuildTab
 from envscaler_eval.playground.play_tab import PlayTab
 from envscaler_eval.playground.settings import PlaygroundSettings
 from envscaler_eval.playground.site import COOKIE, Site, Tab
@@ -36,7 +37,7 @@ _HEADERS = {
 
 def all_tabs() -> Sequence[Tab]:
     """Return the tabs, in the order in which they are shown."""
-    return [PlayTab(), WatchTab()]
+    return [PlayTab(), WatchTab(), BuildTab()]
 
 
 def build_app(settings: PlaygroundSettings, names: Sequence[str] = LOOPBACK_NAMES) -> Starlette:

@@ -37,6 +37,8 @@ class Bounds:
         away_seconds: After how long one is let go whose last page was closed.
         calls: How many calls an episode takes.
         watched: How many episodes of models may run at once.
+        builds: How many environments may be built at once.
+        build_seconds: How long a build may take.
     """
 
     visitors: int = 50
@@ -45,6 +47,8 @@ class Bounds:
     away_seconds: float = 60
     calls: int = 200
     watched: int = 4
+    builds: int = 2
+    build_seconds: float = 60 * 60
 
 
 @dataclass(eq=False)

@@ -1,6 +1,11 @@
 """What a run tells whoever watches it."""
 
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
+
+Finding = Literal["tested", "auditing", "assessed", "repaired", "faulted", "mended"]
+"""What is found on the way through a stage: `tested` is a tool with its tests, `auditing` the
+beginning of what takes a while, `assessed` a version of a program, `repaired` what its coder made
+of that; `faulted` is a scenario that is not solved or not proven, `mended` what its author did."""
 
 
 class Watcher(Protocol):
@@ -22,6 +27,10 @@ class Watcher(Protocol):
         """An answer could not be used, for a `reason`."""
         ...
 
+    def found(self, finding: Finding, item: str, record: dict[str, Any]) -> None:
+        """Something was found of an item that has not left its stage yet."""
+        ...
+
 
 class NobodyWatches:
     """A watcher that does nothing."""
@@ -36,4 +45,7 @@ class NobodyWatches:
         """Do nothing."""
 
     def asked_again(self, record: dict[str, Any]) -> None:
+        """Do nothing."""
+
+    def found(self, finding: Finding, item: str, record: dict[str, Any]) -> None:
         """Do nothing."""

@@ -1,12 +1,8 @@
 """Many visitors at once: none sees another's, and nothing is left of those who have gone."""
 
 import gc
-import os
 import re
-import threading
-import time
 import tracemalloc
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
@@ -18,6 +14,7 @@ from envscaler_eval.pack import Pack, read_pack
 from envscaler_eval.playground import Bounds
 from tests.pack_files import write_pack
 from tests.playground.conftest import IN_PROCESS, Serve
+from tests.playground.processes import eventually, workers
 from tests.playground.visits import Visit
 
 VISITORS = 50
@@ -27,15 +24,6 @@ VISITORS = 50
 def pack(tmp_path: Path) -> Pack:
     """A stock room."""
     return read_pack(write_pack(tmp_path))
-
-
-def _eventually(holds: Callable[[], bool], seconds: float = 30) -> bool:
-    """Wait for what happens in the server's own time."""
-    end = time.monotonic() + seconds
-    waiting = threading.Event()
-    while not holds() and time.monotonic() < end:
-        waiting.wait(0.05)
-    return holds()
 
 
 def test_fifty_play_at_once_and_none_sees_the_state_of_another(serve: Serve, pack: Pack) -> None:
@@ -78,26 +66,8 @@ def test_a_visit_that_is_over_says_so_and_can_begin_again(serve: Serve, pack: Pa
     url = serve(packs=[pack], bounds=Bounds(idle_seconds=0.2))
     with Visit(url) as visitor:
         visitor.play("stock_room", "restock")
-        assert _eventually(lambda: "has ended" in visitor.post("/play/call/list_items")["fault"])
+        assert eventually(lambda: "has ended" in visitor.post("/play/call/list_items")["fault"])
         assert "The request" in visitor.play("stock_room", "restock")["parts"]["stage"]
-
-
-def _workers() -> int:
-    """Count the processes below this one."""
-    parents: dict[int, int] = {}
-    for folder in Path("/proc").iterdir():
-        if folder.name.isdigit():
-            try:
-                stat = (folder / "stat").read_text()
-            except OSError:
-                continue
-            state, parent = stat.rpartition(")")[2].split()[:2]
-            if state != "Z":
-                parents[int(folder.name)] = int(parent)
-    found = {os.getpid()}
-    while more := {child for child, parent in parents.items() if parent in found} - found:
-        found |= more
-    return len(found) - 1
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="there is no /proc to count processes in")
@@ -111,7 +81,7 @@ def test_processes_and_memory_return_after_all_have_left(serve: Serve, pack: Pac
             for visitor in visits:
                 visitor.play("stock_room", "restock")
                 visitor.post("/play/call/order_item", item_id="I-2", priority='"low"')
-            held = _workers()
+            held = workers()
             for visitor in visits:
                 visitor.leave()
             return held
@@ -119,15 +89,15 @@ def test_processes_and_memory_return_after_all_have_left(serve: Serve, pack: Pac
     with Visit(url) as warm:
         warm.play("stock_room", "restock")
         warm.leave()
-    before = _workers()
+    before = workers()
     tracemalloc.start()
     try:
         come_and_go(10)
-        assert _eventually(lambda: _workers() <= before)
+        assert eventually(lambda: workers() <= before)
         gc.collect()
         first, _ = tracemalloc.get_traced_memory()
         assert come_and_go(VISITORS) >= VISITORS
-        assert _eventually(lambda: _workers() <= before)
+        assert eventually(lambda: workers() <= before)
         gc.collect()
         second, _ = tracemalloc.get_traced_memory()
     finally:

@@ -76,12 +76,25 @@ function showChange(part) {
   if (where.top < frame.top || where.bottom > frame.bottom) pane.scrollTop += where.top - frame.top - frame.height / 3;
 }
 
+function atEnd(part) {
+  const last = part.lastElementChild;
+  if (!last) return true;
+  const pane = part.closest("section");
+  const bottom = getComputedStyle(pane).overflowY === "auto" ? pane.getBoundingClientRect().bottom : innerHeight;
+  return last.getBoundingClientRect().top < bottom;
+}
+
 function apply(reply) {
   complain(reply.fault || "");
   for (const [id, html] of Object.entries(reply.parts || {})) place(id, html);
   for (const [id, html] of Object.entries(reply.more || {})) {
     const part = $(id);
-    if (part) { part.insertAdjacentHTML("beforeend", html); drawn.delete(id); part.lastElementChild?.scrollIntoView({ block: "nearest" }); }
+    if (!part) continue;
+    // One who has gone back to read stays there.
+    const follows = atEnd(part);
+    part.insertAdjacentHTML("beforeend", html);
+    drawn.delete(id);
+    if (follows) part.lastElementChild?.scrollIntoView({ block: "nearest" });
   }
   if (reply.parts && reply.parts.trace !== undefined) {
     // On a narrow page the answer stands below the tools.

@@ -129,6 +129,7 @@ async def prove(run: Run, trials: Trials, found: Solved, rules: ProofRules) -> P
         current = found
         while True:
             scenario = current.draft.scenario(current.solution)
+            run.watcher.found("auditing", scenario.name, {"what": "scenario"})
             card = await anyio.to_thread.run_sync(audit_scenario, scenario, trials.runtime)
             if card.passed:
                 tagged = _tagged(scenario, current.draft.kind)
@@ -161,11 +162,14 @@ async def _mended(
     run: Run, trials: Trials, rules: ProofRules, current: Solved, faults: list[str]
 ) -> Solved:
     """Return the scenario once its author has answered for faults and it is solved again."""
+    told = {"faults": faults, "repairs": current.repairs}
+    run.watcher.found("faulted", current.draft.name, told)
     if current.repairs >= rules.repairs:
         raise Dropped(f"after {current.repairs} repairs: {faults[0]}")
     number = current.repairs + 1
-    told = faults[:_FAULTS_TOLD]
-    answer = await ask_repair(run, trials, current.draft, current.attempt, told, number)
+    answer = await ask_repair(
+        run, trials, current.draft, current.attempt, faults[:_FAULTS_TOLD], number
+    )
     draft, attempt = repaired(current.draft, answer), current.attempt
     if answer.wants_new_attempt:
         attempt = await solve(run, trials, draft, rules.solver, attempt.number + 1)

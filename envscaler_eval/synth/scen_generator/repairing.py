@@ -102,6 +102,13 @@ async def ask_repair(
         attempt=attempt,
         faults=faults,
     )
+    told = {
+        "diagnosis": answer.diagnosis,
+        "verdict": answer.verdict,
+        "request": answer.request is not None,
+        "checks": answer.checks is not None,
+    }
+    run.watcher.found("mended", draft.name, told)
     if answer.verdict == "drop":
         raise Dropped(f"the author gives it up: {answer.diagnosis}")
     return answer

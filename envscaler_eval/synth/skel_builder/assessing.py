@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import anyio.to_thread
 
@@ -59,9 +60,18 @@ async def assess(
     Raises:
         Unfinished: A provider failed.
     """
+    env = trials.program.plan.topic.id
+
+    async def test(tool: str, number: int) -> list[Tested]:
+        tests = await test_tool(run, trials, starts, tool, number)
+        told = [_told(one) for one in tests]
+        version = trials.program.version(tool)
+        run.watcher.found("tested", env, {"tool": tool, "version": version, "tests": told})
+        return tests
+
     rounds = await gathered(
         *(
-            test_tool(run, trials, starts, tool, number)
+            test(tool, number)
             for number in range(1, rules.rounds + 1)
             for tool in trials.program.tools
         )
@@ -71,14 +81,29 @@ async def assess(
     tested += more
     proofs = _proofs(tested, starts)
     pack = _with_tests(trials, starts, tested, proofs)
+    run.watcher.found("auditing", env, {"what": "program"})
     items = await _audited(run, trials, pack)
-    return Assessment(
+    found = Assessment(
         tested=tuple(tested),
         items=items,
         rejections=proofs,
         unproven=unproven,
         least_pass_rate=rules.least_pass_rate,
     )
+    run.watcher.found("assessed", env, found.told)
+    return found
+
+
+def _told(tested: Tested) -> dict[str, Any]:
+    """Return a test for people: what it is for, the calls, the ruling."""
+    return {
+        "kind": tested.case.kind,
+        "why": tested.case.why,
+        "expects": tested.case.expects,
+        "seen": [seen.model_dump(mode="json") for seen in tested.seen],
+        "verdict": tested.verdict,
+        "reason": tested.reason,
+    }
 
 
 async def _prove_rules(

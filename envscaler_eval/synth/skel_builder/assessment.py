@@ -1,6 +1,7 @@
 """What is known of a program after testing, and whether it is good enough."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from envscaler_eval.audit import Item
 from envscaler_eval.scenario import Frozen, Rejection
@@ -69,6 +70,22 @@ class Assessment(Frozen):
     def wants_repair(self) -> bool:
         """Whether anything failed, be it few enough to be kept."""
         return bool(self.faults) or bool(self.notes)
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """The assessment for who watches, as JSON data."""
+        return {
+            "summary": self.summary,
+            "pass_rate": self.pass_rate,
+            "accepted": self.accepted,
+            "wants_repair": self.wants_repair,
+            "audit": [item.model_dump(mode="json") for item in self.items],
+            "faults": {
+                tool: [f"{one.verdict}: {one.reason}" for one in tests]
+                for tool, tests in self.faults.items()
+            },
+            "notes": self.notes,
+        }
 
     @property
     def summary(self) -> str:

@@ -79,7 +79,16 @@ async def repair(
         faults=found.faults,
         notes=found.notes,
     )
-    return _repaired(program, answer)
+    repaired = _repaired(program, answer)
+    told = {
+        "number": number,
+        "diagnosis": answer.diagnosis,
+        "methods": [method.name for method in answer.methods],
+        "before": program.source,
+        "after": repaired.source,
+    }
+    run.watcher.found("repaired", program.plan.topic.id, told)
+    return repaired
 
 
 def _require_sound(program: Program, answer: Repair) -> None:
