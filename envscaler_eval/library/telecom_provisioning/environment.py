@@ -299,16 +299,17 @@ class TelecomProvisioning:
     # Queries
 
     def search_customers(self, text: str = "") -> dict[str, Any]:
-        """Find customers by name or town.
+        """Find customers by name, town or a number of theirs.
 
         Args:
-            text: Part of the name or town, any case; empty for all.
+            text: Part of the name, town or number, any case; empty for all.
         """
-        found = [
-            {"customer_id": key, **customer}
-            for key, customer in self.customers.items()
-            if text.lower() in f"{customer['name']} {customer['town']}".lower()
-        ]
+        found = []
+        for key, customer in self.customers.items():
+            theirs = _chosen(self.subscriptions, customer_id=key).values()
+            numbers = [s["number"] for s in theirs if s["status"] != "ceased"]
+            if text.lower() in " ".join((customer["name"], customer["town"], *numbers)).lower():
+                found.append({"customer_id": key, **customer, "numbers": numbers})
         return {"success": True, "customers": found}
 
     def get_customer(self, customer_id: str) -> dict[str, Any]:

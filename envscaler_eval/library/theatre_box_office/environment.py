@@ -490,13 +490,13 @@ class TheatreBoxOffice:
         return {"success": True, "seats": free}
 
     def search_customers(self, text: str = "") -> dict[str, Any]:
-        """Find customers by name or town.
+        """Find customers by name or town, with whether they are members today.
 
         Args:
             text: Part of the name or town, any case; empty for all.
         """
         found = [
-            {"customer_id": customer_id, **customer}
+            {"customer_id": customer_id, **customer, "is_member": self._is_member(customer_id)}
             for customer_id, customer in self.customers.items()
             if text.lower() in f"{customer['name']} {customer['town']}".lower()
         ]
