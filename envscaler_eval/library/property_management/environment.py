@@ -11,7 +11,8 @@ Trade = Literal["plumbing", "electrics", "heating", "joinery", "locks"]
 RepairStatus = Literal["open", "ordered", "done"]
 InspectionKind = Literal["move_in", "mid_term", "move_out"]
 Condition = Literal["good", "worn", "damaged", "missing"]
-Item = Literal["carpet", "walls", "oven", "fridge", "blinds", "mattress", "arrears"]
+Item = Literal["carpet", "walls", "oven", "fridge", "blinds", "mattress"]
+Kept = Literal["carpet", "walls", "oven", "fridge", "blinds", "mattress", "arrears"]
 Scheme = Literal["DPS", "TDS", "mydeposits"]
 Step = Literal["reminder", "first_letter", "final_letter", "claim"]
 Holder = Literal["office", "tenant", "contractor"]
@@ -107,7 +108,7 @@ class Finding(TypedDict):
 class Deduction(TypedDict):
     """What is kept of a deposit, for an item or for arrears."""
 
-    item: Item
+    item: Kept
     pence: int
 
 
@@ -266,6 +267,8 @@ class PropertyManagement:
     def get_unit(self, unit_id: str) -> dict[str, Any]:
         """Show a unit with its building, inventory and present worth, leases, repairs and keys.
 
+        The inventory tells since when each item is there; its worth is as of today.
+
         Args:
             unit_id: The unit.
         """
@@ -287,6 +290,10 @@ class PropertyManagement:
             "repairs": {i: r["status"] for i, r in self.repairs.items() if r["unit_id"] == unit_id},
             "keys": {i: k for i, k in self.keys.items() if k["unit_id"] == unit_id},
         }
+
+    def get_price_list(self) -> dict[str, Any]:
+        """Show the price of each kind of item when new, in pence, and its life in years."""
+        return {"success": True, "prices": self.price_list}
 
     def search_tenants(self, text: str = "") -> dict[str, Any]:
         """Find tenants by name, with their leases, units and balances in pence.
@@ -346,7 +353,10 @@ class PropertyManagement:
     def list_repairs(
         self, status: RepairStatus | None = None, urgency: Urgency | None = None
     ) -> dict[str, Any]:
-        """List repairs with unit, cause, order, owner's approval and the last day for the visit.
+        """List repairs with unit, cause, order and terms.
+
+        due_on is the end of a repair's time, visit_by the last day on which a visit can still be
+        had. approved_pence is the building's limit, or what the owner approved above it.
 
         Args:
             status: Only repairs in this status.
@@ -360,17 +370,20 @@ class PropertyManagement:
                     "repair_id": repair_id,
                     "unit": self._unit_name(repair["unit_id"]),
                     **repair,
+                    "due_on": self._due_on(repair),
                     "visit_by": self._visit_by(repair),
-                    "owner_approved_pence": self._approved(repair_id),
+                    "approved_pence": self._approved(repair_id),
                     "access_days": self.leases[lease_id]["access_days"] if lease_id else None,
                     "refusals": self._refusals_on(repair_id),
                 }
                 found.append(row)
         return {"success": True, "repairs": found}
 
+    def _due_on(self, repair: Repair) -> str:
+        return _plus_days(repair["reported_on"], REPAIR_DAYS[repair["urgency"]])
+
     def _visit_by(self, repair: Repair) -> str:
-        last = _plus_days(repair["reported_on"], REPAIR_DAYS[repair["urgency"]])
-        return max(last, _plus_days(self._today(), 1))
+        return max(self._due_on(repair), _plus_days(self._today(), 1))
 
     def _approved(self, repair_id: str) -> int:
         """Pence up to which the owner lets a repair be ordered."""
@@ -526,7 +539,7 @@ class PropertyManagement:
                 i
                 for i, r in self.repairs.items()
                 if (r["unit_id"], r["status"]) == (lease["unit_id"], "open")
-                and _plus_days(r["reported_on"], REPAIR_DAYS[r["urgency"]]) < self._today()
+                and self._due_on(r) < self._today()
             ]
             if late:
                 return _turned_down(f"No notice by the landlord while repairs are late: {late[0]}")
@@ -572,7 +585,10 @@ class PropertyManagement:
         if kind != "mid_term" and self._inspection(lease_id, kind) is not None:
             return _turned_down(f"{lease_id} has its {kind} inspection")
         if (kind == "move_in") != (lease["status"] == "signed"):
-            return _turned_down(f"{lease_id} is {lease['status']}")
+            return _turned_down(
+                f"{lease_id} is {lease['status']}: before the lease is active there is a move_in,"
+                " later a mid_term or a move_out"
+            )
         if kind == "move_out" and not (
             lease["ends_on"] and _plus_days(lease["ends_on"], -MOVE_OUT_DAYS) <= today
         ):
@@ -709,7 +725,9 @@ class PropertyManagement:
             return _turned_down(f"The quote lets {_pounds(most)} be paid")
         lease_id = self._lease_of(repair["unit_id"])
         if recharge and (repair["cause"] != "misuse" or lease_id is None):
-            return _turned_down(f"{repair_id} was caused by {repair['cause']}: the owner pays")
+            return _turned_down(
+                f"{repair_id} was caused by {repair['cause']}, tenancy {lease_id}: the owner pays"
+            )
         repair["invoice_pence"], repair["status"] = invoice_pence, "done"
         if recharge and lease_id:
             self._book(lease_id, "recharge", invoice_pence)
@@ -731,7 +749,7 @@ class PropertyManagement:
             return _turned_down(f"Key {key_id} does not exist")
         key = self.keys[key_id]
         if (key["holder"] == "office") == (holder == "office"):
-            return _turned_down(f"Key {key_id} is with {key['holder']}")
+            return _turned_down(f"Key {key_id} is with {key['holder']}; keys pass by the office")
         if holder == "tenant":
             problem = self._tenant_key_problem(key["unit_id"], holder_id)
         elif holder == "contractor":
@@ -828,7 +846,7 @@ class PropertyManagement:
         taken = list(self._open_steps(lease_id).values())
         due = STEPS[len(taken)] if len(taken) < len(STEPS) else None
         if step != due:
-            return _turned_down(f"The next step is {due}")
+            return _turned_down(f"The next step is {due or 'none: the claim was made'}")
         if taken and _plus_days(taken[-1]["taken_on"], STEP_GAP_DAYS) > today:
             return _turned_down(f"The last step was taken on {taken[-1]['taken_on']}")
         owes = self._balance(lease_id)

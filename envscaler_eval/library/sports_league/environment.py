@@ -229,6 +229,12 @@ class SportsLeague:
             if suspension["player_id"] == player_id and suspension["status"] != "quashed"
         )
 
+    def _has_ban(self, player_id: str) -> bool:
+        return any(
+            (s["player_id"], s["status"]) == (player_id, "in_force")
+            for s in self.suspensions.values()
+        )
+
     def _cup_tied(self, player_id: str, club_id: str, fixture_id: str) -> bool:
         """Whether a player took part in this cup for another club before."""
         fixture = self.fixtures[fixture_id]
@@ -361,6 +367,8 @@ class SportsLeague:
     def get_club(self, club_id: str) -> dict[str, Any]:
         """Show a club with its players, charges, arrears, deductions and refusals.
 
+        arrears_pence is the part of the unpaid charges that is older than 30 days.
+
         Args:
             club_id: The club.
         """
@@ -476,7 +484,7 @@ class SportsLeague:
         return {"success": True, "grounds": found}
 
     def list_referees(self, grade: int | None = None) -> dict[str, Any]:
-        """List referees with grade, club, days away and the matches they are appointed to.
+        """List referees with grade, club, days away and all matches they had or have.
 
         Args:
             grade: Only referees of this grade or better; grade 1 is the best.
@@ -485,7 +493,7 @@ class SportsLeague:
         for key, referee in self.referees.items():
             if grade is None or referee["grade"] <= grade:
                 matches = {
-                    fixture_id: fixture["kickoff"]
+                    fixture_id: {name: fixture[name] for name in ("kickoff", "home", "away")}
                     for fixture_id, fixture in self.fixtures.items()
                     if self._referee_of(fixture_id) == key
                 }
@@ -799,6 +807,8 @@ class SportsLeague:
             return _no(f"{fixture_id} has not kicked off")
         if fixture["status"] != ("scheduled" if cause == "no_show" else "played"):
             return _no(f"{fixture_id} is {fixture['status']}")
+        if cause == "no_show" and self._sheet(fixture_id, club_id):
+            return _no(f"{club_id} has a team sheet for {fixture_id}: it came")
         if cause == "ineligible_player":
             if _days(fixture["kickoff"], self._today()) > PROTEST_DAYS:
                 return _no(f"A result stands after {PROTEST_DAYS} days")
@@ -838,6 +848,8 @@ class SportsLeague:
             return _no(f"{player_id} is not {MINIMUM_AGE} yet")
         if len(past | {club_id}) > CLUBS_A_SEASON:
             return _no(f"{player_id} has had {CLUBS_A_SEASON} clubs this season")
+        if old is not None and self._has_ban(player_id):
+            return _no(f"{player_id} has a suspension to serve and is not let go")
         windows = self.season["transfer_windows"]
         if old is not None and not any(w["opens_on"] <= today <= w["closes_on"] for w in windows):
             return _no("The transfer window is closed")
@@ -863,10 +875,7 @@ class SportsLeague:
         key = self._registration(player_id)
         if key is None:
             return _no(f"{player_id} is not registered")
-        if any(
-            (s["player_id"], s["status"]) == (player_id, "in_force")
-            for s in self.suspensions.values()
-        ):
+        if self._has_ban(player_id):
             return _no(f"{player_id} has a suspension to serve")
         self.registrations[key]["until_on"] = self._today()
         return {"success": True, "registration_id": key}

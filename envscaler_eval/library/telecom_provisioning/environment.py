@@ -279,9 +279,11 @@ class TelecomProvisioning:
             return f"Number {number} is not one of ours"
         record = self.numbers[number]
         if self._number_status(number) != "free":
-            return f"Number {number} is {record['status']}, free from {record['free_from']}"
+            until = f" until {record['free_from']}" if record["free_from"] else ""
+            return f"Number {number} is {record['status']}{until}: take one that is free"
         if self.number_ranges[record["range_id"]]["exchange_id"] != exchange_id:
-            return f"Number {number} belongs to range {record['range_id']}"
+            area = self.number_ranges[record["range_id"]]["area"]
+            return f"Number {number} is of the {area} range: take one of {exchange_id or 'mobile'}"
         if not self.number_ranges[record["range_id"]]["open"]:
             return f"Range {record['range_id']} is closed"
         if record["gold"] and self.customers[customer_id]["segment"] != "business":
@@ -297,16 +299,17 @@ class TelecomProvisioning:
     # Queries
 
     def search_customers(self, text: str = "") -> dict[str, Any]:
-        """Find customers by name or town.
+        """Find customers by name, town or a number of theirs.
 
         Args:
-            text: Part of the name or town, any case; empty for all.
+            text: Part of the name, town or number, any case; empty for all.
         """
-        found = [
-            {"customer_id": key, **customer}
-            for key, customer in self.customers.items()
-            if text.lower() in f"{customer['name']} {customer['town']}".lower()
-        ]
+        found = []
+        for key, customer in self.customers.items():
+            theirs = _chosen(self.subscriptions, customer_id=key).values()
+            numbers = [s["number"] for s in theirs if s["status"] != "ceased"]
+            if text.lower() in " ".join((customer["name"], customer["town"], *numbers)).lower():
+                found.append({"customer_id": key, **customer, "numbers": numbers})
         return {"success": True, "customers": found}
 
     def get_customer(self, customer_id: str) -> dict[str, Any]:
@@ -348,6 +351,19 @@ class TelecomProvisioning:
             "appointments": _chosen(self.appointments, subscription_id=subscription_id),
             "refusals": self._refused(subscription_id),
         }
+
+    def list_unpaid_charges(self) -> dict[str, Any]:
+        """List charges that are not paid, with the customer; overdue for more than 30 days."""
+        found = [
+            {
+                "charge_id": key,
+                **charge,
+                "customer": self.customers[charge["customer_id"]]["name"],
+                "overdue": _later(charge["booked_on"], OVERDUE_DAYS) < self._today(),
+            }
+            for key, charge in _chosen(self.charges, paid=False).items()
+        ]
+        return {"success": True, "charges": found}
 
     def list_plans(self, technology: Technology | None = None) -> dict[str, Any]:
         """List plans with price a month in cents, allowance, speed and minimum term.
@@ -393,15 +409,16 @@ class TelecomProvisioning:
         return {"success": True, "sims": _chosen(dict(self.sims), kind=kind, status=status)}
 
     def list_ports(self) -> dict[str, Any]:
-        """List ports into the network, codes given out for ports away, and other operators."""
+        """List ports into the network, codes for ports away, other operators and holidays.
+
+        Numbers move from Monday to Friday, save on these holidays.
+        """
         return {
             "success": True,
-            "port_ins": [
-                {"port_id": key, **port, "refusals": self._refused(key)}
-                for key, port in self.port_ins.items()
-            ],
+            "port_ins": self.port_ins,
             "port_codes": self.port_codes,
             "operators": self.operators,
+            "holidays": self.holidays,
         }
 
     def list_bars(self, status: Literal["open", "lifted"] | None = None) -> dict[str, Any]:
@@ -574,7 +591,8 @@ class TelecomProvisioning:
         subscription, addon = self.subscriptions[subscription_id], self.addons[addon_id]
         taken = subscription["addon_ids"]
         if (addon_id in taken) == (action == "add"):
-            return _rejected(f"{subscription_id} has {', '.join(taken) or 'no add-on'}")
+            has = ", ".join(taken) or "none"
+            return _rejected(f"There is nothing to {action}: add-ons of {subscription_id}: {has}")
         if action == "remove":
             taken.remove(addon_id)
             return {"success": True, "addon_ids": taken}
@@ -582,16 +600,14 @@ class TelecomProvisioning:
             return _rejected(f"The plan of {subscription_id} does not take {addon['name']}")
         if len(taken) >= MOST_ADDONS:
             return _rejected(f"{subscription_id} has {len(taken)} add-ons, the most there are")
-        if clash := [a for a in taken if a in addon["excludes"] or addon_id in self._barred_by(a)]:
-            return _rejected(f"{addon['name']} does not go with {clash[0]}")
+        for other_id in taken:
+            if other_id in addon["excludes"] or addon_id in self.addons[other_id]["excludes"]:
+                return _rejected(f"{addon['name']} does not go with {other_id}: remove that first")
         if problem := self._credit_problem(subscription["customer_id"], addon["monthly_cents"]):
             return _rejected(problem)
         taken.append(addon_id)
         self._charge(subscription_id, self._rest_of_month(addon["monthly_cents"]), "addon")
         return {"success": True, "addon_ids": taken}
-
-    def _barred_by(self, addon_id: str) -> list[str]:
-        return self.addons[addon_id]["excludes"]
 
     def cease_subscription(self, subscription_id: str, cause: CeaseCause) -> dict[str, Any]:
         """End a subscription today; within the minimum term an early-termination charge is due.
@@ -652,6 +668,9 @@ class TelecomProvisioning:
     def swap_sim(self, subscription_id: str, sim_id: str, cause: SwapCause) -> dict[str, Any]:
         """Put a subscription on another SIM; for a lost one this lifts its bar.
 
+        A lost or damaged SIM costs the customer 1000 cents, a change of kind nothing. A lost SIM
+        is blocked, any other retired.
+
         Args:
             subscription_id: A mobile subscription.
             sim_id: A SIM in stock.
@@ -667,8 +686,11 @@ class TelecomProvisioning:
         if problem := self._sim_problem(sim_id):
             return _rejected(problem)
         bars = self._open_bars(subscription_id)
-        if {bar["kind"] for bar in bars.values()} != ({"lost"} if cause == "lost" else set()):
-            return _rejected(f"Bars on {subscription_id}: {', '.join(bars) or 'none'}")
+        kinds = {bar["kind"] for bar in bars.values()}
+        if cause == "lost" and not kinds:
+            return _rejected(f"{subscription_id} is not barred as lost: place that bar first")
+        if kinds != ({"lost"} if cause == "lost" else set()):
+            return _rejected(f"{subscription_id} has a {', '.join(sorted(kinds))} bar")
         if (self.sims[sim_id]["kind"] != self.sims[old]["kind"]) != (cause == "other_kind"):
             return _rejected("A change of kind is other_kind, any other swap keeps the kind")
         if not self._checked(subscription["customer_id"], _later(self._today(), -CHECK_DAYS)):
@@ -775,6 +797,7 @@ class TelecomProvisioning:
             "number": number,
             "operator_id": operator_id,
             "code": code,
+            "code_issued_on": code_issued_on,
             "port_on": port_on,
             "status": "requested",
         }
@@ -811,12 +834,10 @@ class TelecomProvisioning:
             return _rejected(f"Subscription {subscription_id} does not exist")
         subscription = self.subscriptions[subscription_id]
         kinds = {bar["kind"] for bar in self._open_bars(subscription_id).values()}
-        if (
-            subscription["sim_id"] is None
-            or subscription["status"] == "ceased"
-            or kinds - {"credit"}
-        ):
+        if subscription["sim_id"] is None or subscription["status"] == "ceased":
             return _rejected(f"{subscription_id} is {subscription['status']}, or no mobile service")
+        if kinds - {"credit"}:
+            return _rejected(f"{subscription_id} has a {', '.join(sorted(kinds))} bar")
         if code := self._open_code(subscription_id):
             return _rejected(f"Port code {code} is out already")
         number = self.next_numbers["TEL"]

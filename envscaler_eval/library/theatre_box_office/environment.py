@@ -1,6 +1,6 @@
 """Theatre box office: seat plan, sales, holds, groups, exchanges, refunds, vouchers and queues."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from datetime import date, datetime, timedelta
 from typing import Any, Literal, TypedDict
 
@@ -235,7 +235,7 @@ class TheatreBoxOffice:
         performance_id: str,
         customer_id: str,
         seat_ids: list[str],
-        leaving: Iterable[str] = (),
+        leaving: Collection[str] = (),
     ) -> str | None:
         """Say why a customer may not take these seats together, or return None.
 
@@ -253,20 +253,22 @@ class TheatreBoxOffice:
         if gone := sorted(occupied.intersection(fresh)):
             return f"Not free: {', '.join(gone)}"
         return (
-            self._right_problem(performance_id, customer_id, fresh)
+            self._right_problem(performance_id, customer_id, fresh, leaving)
             or self._access_problem(performance_id, customer_id, seat_ids)
             or self._queue_problem(performance_id, customer_id, fresh)
             or self._gap_problem(occupied, fresh, leaving)
         )
 
-    def _right_problem(self, performance_id: str, customer_id: str, fresh: list[str]) -> str | None:
+    def _right_problem(
+        self, performance_id: str, customer_id: str, fresh: list[str], leaving: Collection[str]
+    ) -> str | None:
         """Presale and allocations."""
         member = self._is_member(customer_id)
         public_from = self.performances[performance_id]["public_from"]
         if fresh and public_from > self._today():
             if not member:
                 return f"Until {public_from} only members buy for {performance_id}"
-            mine = len(self._own_held(performance_id, customer_id))
+            mine = len(self._own_held(performance_id, customer_id)) - len(leaving)
             mine += len(self._sold(performance_id, customer_id))
             if mine + len(fresh) > PRESALE_SEATS:
                 return f"In the presale a member has at most {PRESALE_SEATS} seats, {mine} taken"
@@ -305,7 +307,7 @@ class TheatreBoxOffice:
         return None
 
     def _gap_problem(
-        self, occupied: set[str], fresh: list[str], leaving: Iterable[str]
+        self, occupied: set[str], fresh: list[str], leaving: Collection[str]
     ) -> str | None:
         before = set(self.seats) - occupied
         stranded = self._lonely((before | set(leaving)) - set(fresh)) - self._lonely(before)
@@ -320,9 +322,7 @@ class TheatreBoxOffice:
         performance = self.performances[performance_id]
         day = WEEKDAYS[self._starts(performance_id).weekday()]
         for place in places:
-            concession, kind = place["concession"], self.seats[place["seat_id"]]["kind"]
-            if (concession == "companion") != (kind == "companion"):
-                return f"{place['seat_id']}: companion places, and only they, go to companions"
+            concession = place["concession"]
             if concession in ("full", "companion"):
                 continue
             if not self.price_scales[performance["scale"]]["concessions"]:
@@ -335,6 +335,13 @@ class TheatreBoxOffice:
             asked = sum(p["concession"] == concession for p in places)
             if problem := self._quota_problem(performance_id, customer_id, concession, asked):
                 return problem
+        return None
+
+    def _companion_problem(self, places: list[Place]) -> str | None:
+        for place in places:
+            kind = self.seats[place["seat_id"]]["kind"]
+            if (place["concession"] == "companion") != (kind == "companion"):
+                return f"{place['seat_id']}: companion places, and only they, go to companions"
         return None
 
     def _quota_problem(
@@ -483,13 +490,13 @@ class TheatreBoxOffice:
         return {"success": True, "seats": free}
 
     def search_customers(self, text: str = "") -> dict[str, Any]:
-        """Find customers by name or town.
+        """Find customers by name or town, with whether they are members today.
 
         Args:
             text: Part of the name or town, any case; empty for all.
         """
         found = [
-            {"customer_id": customer_id, **customer}
+            {"customer_id": customer_id, **customer, "is_member": self._is_member(customer_id)}
             for customer_id, customer in self.customers.items()
             if text.lower() in f"{customer['name']} {customer['town']}".lower()
         ]
@@ -511,6 +518,10 @@ class TheatreBoxOffice:
             "waiting": self.waiting,
         }
         theirs = {name: _where(r, customer_id=customer_id) for name, r in collections.items()}
+        theirs["vouchers"] = {
+            voucher_id: {**voucher, "balance_cents": self._balance(voucher_id)}
+            for voucher_id, voucher in theirs["vouchers"].items()
+        }
         customer = {**self.customers[customer_id], "is_member": self._is_member(customer_id)}
         refusals = self._refused(customer_id)
         return {"success": True, "customer": customer, **theirs, "refusals": refusals}
@@ -657,6 +668,7 @@ class TheatreBoxOffice:
         if problem := (
             self._unknown(performance_id, customer_id)
             or self._seats_problem(performance_id, customer_id, seat_ids)
+            or self._companion_problem(places)
             or self._concession_problem(performance_id, customer_id, places)
         ):
             return _refuse(problem)
@@ -730,9 +742,10 @@ class TheatreBoxOffice:
         places: list[Place] = [
             {"seat_id": seat_id, "concession": ticket["concession"]} for ticket, seat_id in pairs
         ]
-        if old_id != performance_id and (
-            problem := self._concession_problem(performance_id, customer_id, places)
-        ):
+        problem = self._companion_problem(places)
+        if old_id != performance_id:
+            problem = problem or self._concession_problem(performance_id, customer_id, places)
+        if problem:
             return _refuse(problem)
         prices = [self._reduced(performance_id, p["seat_id"], p["concession"]) for p in places]
         for (ticket, seat_id), price in zip(pairs, prices, strict=True):
@@ -780,8 +793,8 @@ class TheatreBoxOffice:
 
         Args:
             ticket_id: The ticket.
-            cause: cancelled for a cancelled performance, returned for a return to a sold-out
-                one, illness where a medical note was shown.
+            cause: cancelled for a cancelled performance, returned for a return to one that is
+                sold out or has too long a queue, illness where a medical note was shown.
         """
         if ticket_id not in self.tickets:
             return _refuse(f"Ticket {ticket_id} does not exist")
@@ -883,7 +896,8 @@ class TheatreBoxOffice:
 
         Args:
             group_id: The group booking.
-            amount_cents: What was paid, in cents; the first payment is at least the deposit.
+            amount_cents: What was paid, in cents: at first the deposit or more, from the day the
+                balance is due all that is outstanding.
             method: How.
         """
         if group_id not in self.groups:
@@ -893,6 +907,8 @@ class TheatreBoxOffice:
             return _refuse(f"Group {group_id} is cancelled, or lapsed for want of a deposit")
         outstanding = group["total_cents"] - group["paid_cents"]
         least = max(1, group["deposit_cents"] - group["paid_cents"])
+        if group["balance_due_on"] <= self._today():
+            least = outstanding
         if not least <= amount_cents <= outstanding:
             return _refuse(f"Between {_money(least)} and {_money(outstanding)} can be paid now")
         self._book_group_payment(group_id, amount_cents, method)
