@@ -223,5 +223,6 @@ class BuildStory:
         count = pack["scenarios"]
         return (
             f"Done: {pack['title']}, {pack['tools']} tools, {count} "
-            f"scenario{'' if count == 1 else 's'}.{unfinished}"
+            f"scenario{'' if count == 1 else 's'}. The audit "
+            f"{'passes' if event['audit']['passed'] else 'finds fault'}.{unfinished}"
         )
