@@ -171,10 +171,17 @@ def of_finding(finding: str, item: str, record: Data) -> BuildItem | None:
             return None
 
 
-def of_reask(event: Data) -> BuildItem:
+def of_reask(event: Data, tasks: Mapping[str, str]) -> BuildItem:
     """Return what to tell of an answer that could not be used."""
-    title = f"Asked again: {STEP_WORDS.get(event['step'], event['step'])}, {short(event['item'])}"
+    title = f"Asked again: {of_step(event, tasks)}"
     return BuildItem("note", title, "warn", event["reason"])
+
+
+def of_step(event: Data, tasks: Mapping[str, str]) -> str:
+    """Return what an answer is, and of what, for people."""
+    word = STEP_WORDS.get(event["step"], event["step"])
+    item = event["item"]
+    return f"{word}: {tasks[item] if item in tasks else short(item)}"
 
 
 def _tested(record: Data) -> BuildItem:

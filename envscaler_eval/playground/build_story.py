@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from envscaler_eval.playground.build_items import (
-    STEP_WORDS,
     BuildItem,
     of_finding,
     of_reask,
     of_stage,
+    of_step,
     short,
 )
 from envscaler_eval.synth.spending import Spending
@@ -120,17 +120,19 @@ class BuildStory:
                 self._leave(event["stage"], event["record"])
             case "answered":
                 self.spending.add(event, {})
-                word = STEP_WORDS.get(event["step"], event["step"])
-                about = self._tasks.get(event["item"], short(event["item"]))
-                self.now = f"The {event['role']} wrote {word}: {about}"
+                self.now = f"The {event['role']} wrote {of_step(event, self._tasks)}"
             case "asked_again":
                 self.reasks += 1
-                self.items.append(of_reask(event))
+                self.items.append(of_reask(event, self._tasks))
             case "found":
                 self._find(event["finding"], event["item"], event["record"])
             case "audit":
                 self._audited = event["done"], event["total"]
-                self.now = f"Auditing the pack: part {event['done']} of {event['total']} …"
+                self.now = (
+                    f"Auditing the pack: part {event['done']} of {event['total']} …"
+                    if event["total"]
+                    else "This very pack was audited before: what was found then holds."
+                )
             case "ended" | "failed":
                 self.ending = event
                 self.now = self._last_words(event)
@@ -197,6 +199,7 @@ class BuildStory:
             state = "waiting"
         elif left < entered:
             state = "failed" if self.ending else "working"
+            told = [f"{left} of {entered}"] * (entered > 1)
         elif not kept:
             state = "failed"
         return Chapter(name, state, ", ".join(told))
@@ -220,5 +223,6 @@ class BuildStory:
         count = pack["scenarios"]
         return (
             f"Done: {pack['title']}, {pack['tools']} tools, {count} "
-            f"scenario{'' if count == 1 else 's'}.{unfinished}"
+            f"scenario{'' if count == 1 else 's'}. The audit "
+            f"{'passes' if event['audit']['passed'] else 'finds fault'}.{unfinished}"
         )

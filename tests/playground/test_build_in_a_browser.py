@@ -50,6 +50,9 @@ def test_the_recording_is_built_before_ones_eyes_up_to_a_valid_pack(
         page.locator("#status").inner_text()
     )
     assert page.evaluate(NAMELESS) == []
+    page.set_viewport_size({"width": PHONE, "height": 844})
+    page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE
     with page.expect_download() as loading:
         page.get_by_role("link", name="Download the pack").click()
     assert loading.value.suggested_filename == "allotment_garden_office.zip"

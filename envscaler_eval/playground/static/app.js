@@ -192,6 +192,7 @@ function follow(element) {
     apply(JSON.parse(event.data));
   });
   source.addEventListener("end", () => source.close());
+  $(element.dataset.end)?.lastElementChild?.scrollIntoView({ block: "nearest" });
 }
 document.querySelectorAll("[data-follow]").forEach(follow);
 
