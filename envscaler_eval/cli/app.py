@@ -24,6 +24,7 @@ from envscaler_eval.cli.serve import serve_policy
 from envscaler_eval.cli.similarity import similarity
 from envscaler_eval.cli.stability import stability
 from envscaler_eval.cli.sweep import sweep
+from envscaler_eval.cli.sweep_plan import plan
 from envscaler_eval.cli.synth import synth
 from envscaler_eval.cli.synth_demo import demo as synth_demo
 from envscaler_eval.cli.synth_scenarios import scenarios
@@ -60,6 +61,7 @@ app.command("similarity")(similarity)
 app.command("report")(report)
 app.command("probe")(probe)
 app.command("ablation")(ablation)
+sweep.command("plan")(plan)
 app.add_typer(sweep, name="sweep")
 
 

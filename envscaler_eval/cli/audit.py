@@ -10,6 +10,18 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from envscaler_eval.cli.engine_options import (
+    CPUS,
+    MEMORY,
+    RAY_ADDRESS,
+    SLURM_DIR,
+    SLURM_OPTION,
+    SUBMIT,
+    EngineName,
+    chosen_engine,
+    slurm_folder,
+    tell_of_slurm,
+)
 from envscaler_eval.cli.packs import split_names
 from envscaler_eval.errors import UsageError
 from envscaler_eval.output_files import check_writable, write_output
@@ -40,17 +52,38 @@ def audit(
     allow_weak_isolation: Annotated[
         bool, typer.Option(help="Go on where this machine lacks a protection.")
     ] = False,
+    engine: Annotated[
+        EngineName, typer.Option(help="Where parts of audits run; all but local need --out.")
+    ] = "local",
+    out: Annotated[
+        str | None,
+        typer.Option("--out", "-o", help="A folder or URL for the results of parts."),
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="How many parts run at once; by default --jobs.")
+    ] = None,
+    cpus: CPUS = 1.0,
+    memory_gb: MEMORY = None,
+    ray_address: RAY_ADDRESS = None,
+    slurm_dir: SLURM_DIR = None,
+    slurm_option: SLURM_OPTION = None,
+    submit: SUBMIT = False,
 ) -> None:
     """Try to earn rewards without the work, and to lose them with it.
 
-    Exits with 1 when a pack does not pass.
+    Exits with 1 when a pack does not pass. With --out, parts are done over an engine, as
+    sweeps are, and what is done is not done again.
     """
     from pydantic import TypeAdapter
 
     from envscaler_eval.audit import PackCard, Selection, audit_packs, record_quality
     from envscaler_eval.audit.report import html_page
     from envscaler_eval.isolation import IsolationPolicy, isolation_choice
+    from envscaler_eval.sweep import Store
+    from envscaler_eval.sweep.audit_run import AuditOutcome, audit_over
 
+    if out is None and (engine != "local" or workers is not None):
+        raise UsageError(f"--out is needed with --engine {engine} and --workers: a folder or URL")
     check_writable(json_file, html_file)
     policy = IsolationPolicy(isolation_choice(isolation), allow_weak_isolation)
     chosen: dict[Path, list[str]] = {}
@@ -58,6 +91,17 @@ def audit(
         for folder, scenario in split_names(name):
             chosen.setdefault(folder, []).extend([scenario] if scenario else [])
     selections = [Selection(folder, tuple(names)) for folder, names in chosen.items()]
+    folder = slurm_folder(out or "", engine, slurm_dir)
+    runner = chosen_engine(
+        engine,
+        workers or jobs,
+        folder=folder,
+        ray_address=ray_address,
+        cpus=cpus,
+        memory_gb=memory_gb,
+        submit=submit,
+        slurm_option=slurm_option,
+    )
     console = Console()
     with Progress(
         TextColumn("auditing"),
@@ -67,12 +111,26 @@ def audit(
         console=Console(stderr=True),
     ) as progress:
         bar = progress.add_task("auditing", total=None)
-        cards = audit_packs(
-            selections,
-            jobs,
-            lambda done, total: progress.update(bar, completed=done, total=total),
-            policy,
+
+        def tell(done: int, total: int) -> None:
+            progress.update(bar, completed=done, total=total)
+
+        if out is None:
+            outcome = AuditOutcome(audit_packs(selections, jobs, tell, policy))
+        else:
+            outcome = audit_over(selections, runner, Store(out), tell, policy)
+    if outcome.missing:
+        for line in outcome.failures:
+            typer.echo(line, err=True)
+        if engine == "slurm":
+            tell_of_slurm(folder, submit, "give the same command again, for the cards")
+            return
+        typer.echo(
+            f"Not complete: {outcome.missing} parts are not done; the same command goes on.",
+            err=True,
         )
+        raise typer.Exit(1)
+    cards = outcome.cards
     print_cards(console, cards)
     if json_file:
         write_output(json_file, TypeAdapter(list[PackCard]).dump_json(cards, indent=2))

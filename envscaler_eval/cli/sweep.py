@@ -1,10 +1,22 @@
 """The commands that run large plans, and tell how they do."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from envscaler_eval.cli.engine_options import (
+    CPUS,
+    MEMORY,
+    RAY_ADDRESS,
+    SLURM_DIR,
+    SLURM_OPTION,
+    SUBMIT,
+    EngineName,
+    chosen_engine,
+    slurm_folder,
+    tell_of_slurm,
+)
 from envscaler_eval.cli.log_options import HTML, JSON, MARKDOWN, SCORE, tell
 from envscaler_eval.errors import UsageError
 from envscaler_eval.output_files import check_writable
@@ -12,7 +24,7 @@ from envscaler_eval.output_files import check_writable
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from envscaler_eval.sweep import Engine, Report
+    from envscaler_eval.sweep import Report
 
 sweep = typer.Typer(
     help="Run many models, parameters and trials, on one machine or many.", no_args_is_help=True
@@ -24,9 +36,7 @@ _FOLDER = Annotated[str, typer.Argument(metavar="FOLDER", help="The sweep's fold
 @sweep.command("run")
 def run(
     plan: Annotated[Path, typer.Argument(metavar="PLAN", help="The plan, a YAML file.")],
-    engine: Annotated[
-        Literal["local", "ray", "slurm"], typer.Option(help="Where shards run.")
-    ] = "local",
+    engine: Annotated[EngineName, typer.Option(help="Where shards run.")] = "local",
     out: Annotated[
         str | None,
         typer.Option(
@@ -34,50 +44,37 @@ def run(
         ),
     ] = None,
     workers: Annotated[int, typer.Option(min=1, help="How many shards run at once.")] = 1,
-    cpus: Annotated[float, typer.Option(min=0.1, help="Ray, Slurm: CPUs of a shard.")] = 1.0,
-    memory_gb: Annotated[
-        float | None, typer.Option(min=0.1, help="Ray, Slurm: memory of a shard.")
-    ] = None,
-    ray_address: Annotated[
-        str | None,
-        typer.Option(help="Ray: the cluster, `auto` for the one at hand; by default a new one."),
-    ] = None,
-    slurm_dir: Annotated[
-        Path | None, typer.Option(help="Slurm: where the script goes; all nodes must see it.")
-    ] = None,
-    slurm_option: Annotated[
-        list[str] | None, typer.Option(help="Slurm: an option of sbatch; may be repeated.")
-    ] = None,
-    submit: Annotated[
-        bool, typer.Option("--submit", help="Slurm: call sbatch with the script.")
-    ] = False,
+    cpus: CPUS = 1.0,
+    memory_gb: MEMORY = None,
+    ray_address: RAY_ADDRESS = None,
+    slurm_dir: SLURM_DIR = None,
+    slurm_option: SLURM_OPTION = None,
+    submit: SUBMIT = False,
 ) -> None:
     """Run what a plan says and is not done yet, and show the results."""
     from envscaler_eval.sweep import Store, map_items, prepare, read_plan
-    from envscaler_eval.sweep.engines import LocalEngine, RayEngine, SlurmEngine
-    from envscaler_eval.sweep.engines.on_ray import import_ray
 
     chosen = read_plan(plan)
     where = out or f"sweeps/{plan.stem}"
-    folder = slurm_dir or Path(where) / "slurm"
-    if engine == "slurm" and slurm_dir is None and "://" in where:
-        raise UsageError("--slurm-dir is needed beside a URL: a folder that all nodes see")
-    if engine == "ray":
-        import_ray()
-    engines: dict[str, Engine] = {
-        "local": LocalEngine(workers),
-        "ray": RayEngine(workers, ray_address, cpus, memory_gb),
-        "slurm": SlurmEngine(workers, folder, submit, tuple(slurm_option or ()), cpus, memory_gb),
-    }
+    folder = slurm_folder(where, engine, slurm_dir)
+    runner = chosen_engine(
+        engine,
+        workers,
+        folder=folder,
+        ray_address=ray_address,
+        cpus=cpus,
+        memory_gb=memory_gb,
+        submit=submit,
+        slurm_option=slurm_option,
+    )
     store = Store(where)
     try:
         ready = prepare(chosen, store, workers)
     except UsageError as fault:
         raise UsageError(f"{plan}: {fault}") from None
-    map_items(ready.work, ready.items, engines[engine], _progress(len(ready.items)))
+    map_items(ready.work, ready.items, runner, _progress(len(ready.items)))
     if engine == "slurm":
-        said = "Submitted" if submit else "Submit it with: sbatch"
-        typer.echo(f"{said} {folder / 'submit.sh'}\nThen see: envscaler sweep status {where}")
+        tell_of_slurm(folder, submit, f"see: envscaler sweep status {where}")
         return
     _finish(where)
 
