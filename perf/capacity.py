@@ -72,7 +72,7 @@ def _run(plan: SweepPlan, folder: Path, workers: int = 1) -> dict[str, float]:
     samples = [sample for log in logs for sample in read_eval_log(str(log)).samples or ()]
     assert len(samples) == episodes
     calls = sum(event.event == "model" for sample in samples for event in sample.events)
-    return {
+    row = {
         "shards": len(sweep.shards),
         "episodes": episodes,
         "calls": calls,
@@ -80,6 +80,8 @@ def _run(plan: SweepPlan, folder: Path, workers: int = 1) -> dict[str, float]:
         "seconds": seconds,
         "bytes": sum(log.stat().st_size for log in logs),
     }
+    print(json.dumps(row), file=sys.stderr)
+    return row
 
 
 def _cpu() -> float:
@@ -95,11 +97,10 @@ def costs(scratch: Path) -> dict[str, Any]:
         _run(_plan(*sizes), scratch / f"{turn}")
         for turn, sizes in enumerate(
             [
-                (_NOOP, 4, 1000, "non_conv"),
+                (_NOOP, 2, 1000, "non_conv"),
                 (_NOOP, 1, 4, "non_conv"),
-                (_ORACLE, 4, 1000, "non_conv"),
-                (_ORACLE, 1, 10, "both"),
-                (_ORACLE, 2, 1000, "conv"),
+                (_ORACLE, 1, 1000, "non_conv"),
+                (_ORACLE, 1, 8, "conv"),
             ]
         )
     ]
@@ -157,7 +158,7 @@ def driver(scratch: Path) -> dict[str, Any]:
 
 def check(scratch: Path) -> dict[str, Any]:
     """Run a sweep in two processes, and set beside it what is told beforehand."""
-    ran = _run(_plan(_ORACLE, 4, 40, "both"), scratch / "check", workers=2)
+    ran = _run(_plan(_ORACLE, 1, 10, "both"), scratch / "check", workers=2)
     load = Load(
         shards=int(ran["shards"]),
         episodes=ran["episodes"] / ran["shards"],

@@ -1,87 +1,102 @@
 """Audits whose parts are done by the engines of sweeps."""
 
 import dataclasses
-import os
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from envscaler_eval.audit import PackCard, Selection, audit_packs
 from envscaler_eval.pack import read_pack
-from envscaler_eval.sweep import Engine, Store
+from envscaler_eval.sweep import Engine, Report, Store, Work
 from envscaler_eval.sweep.audit_run import AuditOutcome, audit_over
 from envscaler_eval.sweep.audit_work import run_audit_part
 from envscaler_eval.sweep.engines import LocalEngine, SlurmEngine
 from envscaler_eval.sweep.engines.slurm import run_part
-from envscaler_eval.sweep.work import DONE, Item, keys_in
+from envscaler_eval.sweep.work import DONE, Item, keys_in, note_failure
 from tests.audit.tool_shed import SOURCE, checks, guard, write_pack
 from tests.cli.commands import in_process
-from tests.sweep.test_on_ray import REPOSITORY
 
 VACUOUS = "def check(initial, final):\n    return len(final['tools']) > 3\n"
 
 
+@dataclass(frozen=True)
+class Audited:
+    """A pack with a vacuous check, audited in one place and over an engine.
+
+    Attributes:
+        pack: Its folder.
+        alone: The cards of `audit_packs`, whose cache is in `kept`.
+        over: What came of an audit over two processes, whose results are in `store`.
+    """
+
+    pack: Path
+    kept: Path
+    store: Path
+    alone: list[PackCard]
+    over: AuditOutcome
+
+
+@pytest.fixture(scope="module")
+def audited(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Audited]:
+    folder = tmp_path_factory.mktemp("audited")
+    pack = write_pack(folder, checks=[*checks(), guard(VACUOUS)])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(folder / "kept"))
+        alone = audit_packs([Selection(pack)], 2)
+        patch.setenv("XDG_CACHE_HOME", str(folder / "other"))
+        outcome = over(pack, folder / "store", LocalEngine(2))
+    yield Audited(pack, folder / "kept", folder / "store", alone, outcome)
+
+
 @pytest.fixture
 def pack(tmp_path: Path) -> Path:
-    return write_pack(tmp_path, checks=[*checks(), guard(VACUOUS)])
+    return write_pack(tmp_path)
 
 
 @pytest.fixture(autouse=True)
 def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    fresh_cache(tmp_path / "first", monkeypatch)
-    path = os.pathsep.join([str(REPOSITORY), os.environ.get("PYTHONPATH", "")])
-    monkeypatch.setenv("PYTHONPATH", path)
-
-
-def fresh_cache(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let this machine have kept no card."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(folder))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
 
 def over(pack: Path, store: Path, engine: Engine | None = None) -> AuditOutcome:
     return audit_over([Selection(pack)], engine or LocalEngine(), Store(str(store)))
 
 
-def text(cards: list[PackCard]) -> list[str]:
+def text(cards: Sequence[PackCard]) -> list[str]:
     return [card.model_dump_json() for card in cards]
 
 
-def test_cards_are_those_of_an_audit_in_one_place(
-    pack: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    outcome = over(pack, tmp_path / "store", LocalEngine(2))
-    assert len(keys_in(Store(str(tmp_path / "store")), DONE)) == 4
-    fresh_cache(tmp_path / "second", monkeypatch)
-    alone = audit_packs([Selection(pack)], 1)
-    assert text(list(outcome.cards)) == text(alone)
-    assert not alone[0].passed
+def refuse(*_: object) -> None:
+    raise AssertionError("an engine has nothing to do")
+
+
+def test_cards_are_those_of_an_audit_in_one_place(audited: Audited) -> None:
+    assert text(audited.over.cards) == text(audited.alone)
+    assert len(keys_in(Store(str(audited.store)), DONE)) == 4
+    assert not audited.alone[0].passed
 
 
 def test_another_machine_takes_what_the_store_has(
-    pack: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    audited: Audited, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first = over(pack, tmp_path / "store")
-    fresh_cache(tmp_path / "second", monkeypatch)
-
-    def refuse(*_: object) -> None:
-        raise AssertionError("an engine has nothing to do")
-
     monkeypatch.setattr(LocalEngine, "run", refuse)
-    assert text(list(over(pack, tmp_path / "store").cards)) == text(list(first.cards))
+    assert text(over(audited.pack, audited.store).cards) == text(audited.alone)
     # What this machine keeps now is enough without the store, and for the plain audit.
-    assert over(pack, tmp_path / "empty").cards == first.cards
+    assert text(over(audited.pack, tmp_path / "empty").cards) == text(audited.alone)
     parts: list[int] = []
-    assert audit_packs([Selection(pack)], 1, lambda _, total: parts.append(total)) == first.cards
+    audit_packs([Selection(audited.pack)], 1, lambda _, total: parts.append(total))
     assert max(parts) == 0
 
 
 def test_a_changed_pack_is_audited_anew(pack: Path, tmp_path: Path) -> None:
-    (before,) = over(pack, tmp_path / "store").cards
+    before = {item.key for item in planned(pack, tmp_path / "store")}
     (pack / "environment.py").write_text(SOURCE.replace("1 <= days <= 14", "0 <= days <= 14"))
-    (after,) = over(pack, tmp_path / "store").cards
-    assert len(keys_in(Store(str(tmp_path / "store")), DONE)) == 8
-    assert after.audited != before.audited
-    assert after.environment != before.environment
+    after = {item.key for item in planned(pack, tmp_path / "store")}
+    assert len(before | after) == 8
 
 
 def planned(pack: Path, store: Path) -> list[Item]:
@@ -89,8 +104,8 @@ def planned(pack: Path, store: Path) -> list[Item]:
     found: list[Item] = []
 
     class Planner(LocalEngine):
-        def run(self, work: object, items: object, tell: object) -> None:
-            found.extend(items)  # type: ignore[call-overload]
+        def run(self, work: Work, items: Sequence[Item], tell: Callable[[Report], None]) -> None:
+            found.extend(items)
 
     assert over(pack, store, Planner()).missing == 4
     return found
@@ -124,31 +139,50 @@ def test_a_pack_of_the_library_is_found_where_a_machine_has_it(tmp_path: Path) -
     assert item.payload["pack"] == folder.name
 
 
-def test_slurm_does_the_parts_and_the_second_call_has_the_cards(pack: Path, tmp_path: Path) -> None:
+def test_slurm_does_what_is_missing_and_the_second_call_has_the_cards(
+    audited: Audited, tmp_path: Path
+) -> None:
+    store = tmp_path / "store"
+    shutil.copytree(audited.store, store)
+    traces = [file for file in (store / DONE).iterdir() if "oracle" not in file.read_text()]
+    min(traces, key=lambda file: file.stat().st_size).unlink()
     engine = SlurmEngine(workers=4, folder=tmp_path / "slurm")
-    assert over(pack, tmp_path / "store", engine).missing == 4
-    assert "--array=0-3%4" in engine.script.read_text()
-    (job,) = (tmp_path / "store" / "jobs").iterdir()
-    for part in range(4):
-        assert run_part(f"{tmp_path / 'store'}/jobs/{job.name}", part, 4, lambda _: None)
-    outcome = over(pack, tmp_path / "store", engine)
-    assert not outcome.missing
-    assert [card.env for card in outcome.cards] == ["tool_shed"]
+    assert over(audited.pack, store, engine).missing == 1
+    assert "--array=0-0%4" in engine.script.read_text()
+    (job,) = (store / "jobs").iterdir()
+    assert run_part(f"{store}/jobs/{job.name}", 0, 1, lambda _: None)
+    assert text(over(audited.pack, store, engine).cards) == text(audited.alone)
 
 
 def test_the_command_shows_what_it_shows_without_an_engine(
-    pack: Path,
+    audited: Audited,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     envscaler = in_process(monkeypatch, capsys)
-    code, plain, _ = envscaler("audit", pack, "--jobs", 1)
-    fresh_cache(tmp_path / "second", monkeypatch)
-    over_engine = envscaler("audit", pack, "--out", tmp_path / "store", "--workers", 1)
-    assert over_engine[:2] == (code, plain)
+    options = ("--out", audited.store, "--workers", 1)
+    code, shown, _ = envscaler("audit", audited.pack, *options)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(audited.kept))
+    assert envscaler("audit", audited.pack)[:2] == (code, shown)
     assert code == 1
-    assert keys_in(Store(str(tmp_path / "store")), DONE)
+
+
+def test_parts_that_cannot_be_done_are_told_and_end_with_exit_code_1(
+    pack: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for item in planned(pack, tmp_path / "store"):
+        note_failure(Store(str(tmp_path / "store")), Report(item.key, "failed", "its disk is full"))
+    monkeypatch.setattr(LocalEngine, "run", lambda *_: None)
+    options = ("--out", tmp_path / "store")
+    code, shown, errors = in_process(monkeypatch, capsys)("audit", pack, *options)
+    assert code == 1
+    assert not shown
+    assert "its disk is full" in errors
+    assert "4 parts are not done; the same command goes on" in errors
 
 
 @pytest.mark.parametrize("options", [("--engine", "slurm"), ("--workers", "2")])

@@ -1,4 +1,4 @@
-"""Sweeps on a Ray cluster of several nodes, one of which is lost.
+"""Sweeps and audits on a Ray cluster of several nodes, one of which is lost.
 
 Run by `make test-ray`, where Ray is installed.
 """
@@ -8,10 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from envscaler_eval.audit import Selection, audit_packs
 from envscaler_eval.errors import UsageError
-from envscaler_eval.sweep import Report, map_items
+from envscaler_eval.sweep import Report, Store, map_items
+from envscaler_eval.sweep.audit_run import audit_over
 from envscaler_eval.sweep.engines import RayEngine
 from envscaler_eval.sweep.status import sweep_status
+from envscaler_eval.sweep.work import DONE, keys_in
+from tests.audit.tool_shed import write_pack as write_shed
 from tests.sweep.plans import a_plan, run_sweep, sweep_of, table_of, write_rooms
 
 REPOSITORY = Path(__file__).parents[2]
@@ -48,6 +52,23 @@ def test_a_node_that_is_killed_in_the_middle_changes_no_number(
     assert len(sweep.items) == 24
     assert sweep_status(str(tmp_path / "ray")).is_complete
     assert table_of(tmp_path / "ray") == table_of(tmp_path / "alone")
+
+
+def test_an_audit_on_a_cluster_has_the_cards_of_one_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("ray", reason="the extra `ray` is not installed; `make test-ray` has it")
+    from tests.sweep.ray_clusters import cluster
+
+    monkeypatch.setenv("PYTHONPATH", str(REPOSITORY))
+    selections = [Selection(write_shed(tmp_path))]
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "alone"))
+    alone = audit_packs(selections, 2)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "ray"))
+    with cluster(nodes=2):
+        outcome = audit_over(selections, RayEngine(2), Store(str(tmp_path / "store")))
+    assert len(keys_in(Store(str(tmp_path / "store")), DONE)) == 4
+    assert list(outcome.cards) == alone
 
 
 def test_a_cluster_that_cannot_be_reached_is_told_in_one_line(tmp_path: Path) -> None:
