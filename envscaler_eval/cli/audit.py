@@ -133,7 +133,7 @@ def audit(
     cards = outcome.cards
     print_cards(console, cards)
     if json_file:
-        write_output(json_file, TypeAdapter(list[PackCard]).dump_json(cards, indent=2))
+        write_output(json_file, TypeAdapter(list[PackCard]).dump_json(list(cards), indent=2))
     if html_file:
         write_output(html_file, html_page(cards))
     if record:
