@@ -30,7 +30,7 @@ from envscaler_eval.sweep.capacity import MEASURED, Load, estimate
 from envscaler_eval.sweep.engines import LocalEngine, RayEngine
 
 _NOOP, _ORACLE = "policy/noop", "policy/oracle"
-_NULL_ITEMS, _WARM = 220, 20
+_NULL_ITEMS, _WARM = 120, 20
 
 
 @modelapi(name="waiting")
@@ -133,7 +133,7 @@ def one(scratch: Path, live: int) -> float:
 
 def memory(scratch: Path) -> dict[str, Any]:
     """Tell what live episodes add to a process."""
-    few, many = 10, 210
+    few, many = 20, 120
     small, large = _peak(scratch, few), _peak(scratch, many)
     each = (large - small) / (many - few)
     return {"worker_mb": round(small - few * each, 1), "episode_mb": round(each, 3)}

@@ -136,15 +136,17 @@ def estimate(loads: Sequence[Load], workers: int, costs: Measured) -> Estimate:
     )
 
 
+# By `perf/capacity.py`, on the machine that docs/sweeps.md names. The start of a worker reads the
+# packs of the whole library.
 MEASURED = Measured(
-    worker_start=5.0,
-    shard_start=0.5,
-    episode=0.02,
-    call=0.01,
+    worker_start=10.5,
+    shard_start=1.02,
+    episode=0.028,
+    call=0.027,
     driver=0.004,
     worker_memory=250.0,
     episode_memory=0.5,
-    shard_log=10_000.0,
-    episode_log=5_000.0,
-    call_log=2_000.0,
+    shard_log=9_300.0,
+    episode_log=7_700.0,
+    call_log=530.0,
 )
