@@ -158,7 +158,7 @@ def driver(scratch: Path) -> dict[str, Any]:
 
 def check(scratch: Path) -> dict[str, Any]:
     """Run a sweep in two processes, and set beside it what is told beforehand."""
-    ran = _run(_plan(_ORACLE, 1, 10, "both"), scratch / "check", workers=2)
+    ran = _run(_plan(_ORACLE, 1, 10, "non_conv"), scratch / "check", workers=2)
     load = Load(
         shards=int(ran["shards"]),
         episodes=ran["episodes"] / ran["shards"],
