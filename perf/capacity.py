@@ -30,7 +30,7 @@ from envscaler_eval.sweep.capacity import MEASURED, Load, estimate
 from envscaler_eval.sweep.engines import LocalEngine, RayEngine
 
 _NOOP, _ORACLE = "policy/noop", "policy/oracle"
-_NULL_ITEMS, _WARM = 220, 20
+_NULL_ITEMS, _WARM = 120, 20
 
 
 @modelapi(name="waiting")
@@ -133,7 +133,7 @@ def one(scratch: Path, live: int) -> float:
 
 def memory(scratch: Path) -> dict[str, Any]:
     """Tell what live episodes add to a process."""
-    few, many = 10, 210
+    few, many = 20, 120
     small, large = _peak(scratch, few), _peak(scratch, many)
     each = (large - small) / (many - few)
     return {"worker_mb": round(small - few * each, 1), "episode_mb": round(each, 3)}
@@ -158,7 +158,7 @@ def driver(scratch: Path) -> dict[str, Any]:
 
 def check(scratch: Path) -> dict[str, Any]:
     """Run a sweep in two processes, and set beside it what is told beforehand."""
-    ran = _run(_plan(_ORACLE, 1, 10, "both"), scratch / "check", workers=2)
+    ran = _run(_plan(_ORACLE, 1, 10, "non_conv"), scratch / "check", workers=2)
     load = Load(
         shards=int(ran["shards"]),
         episodes=ran["episodes"] / ran["shards"],
