@@ -43,7 +43,7 @@ def test_the_recording_is_built_before_ones_eyes_up_to_a_valid_pack(
     # What was shown stays when the page is loaded anew, and the rest is added to it.
     page.reload()
     _told(page, "Proven")
-    page.get_by_text("The audit passes").wait_for(timeout=WHOLE)
+    page.locator(".verdict", has_text="The audit passes").wait_for(timeout=WHOLE)
     assert page.locator(".told", has_text="To be built").count() == 1
     assert page.locator(".tried .proven").count() == 4
     assert "Done: Allotment garden office, 8 tools, 4 scenarios." in (
