@@ -61,7 +61,7 @@ class _Desk:
                 raise Refused("Write a request first, such as people would make of the system.")
             if len(idea) > LONGEST_IDEA:
                 raise Refused(f"The request has {len(idea)} characters; {LONGEST_IDEA} will do.")
-        visitor.leave(RunningBuild)
+        await _give_up(visitor)
         self._running = [one for one in self._running if one.running]
         if len(self._running) >= settings.bounds.builds:
             raise Refused(
@@ -76,7 +76,7 @@ class _Desk:
         return Reply({"stage": self._stage(visitor)}, say="Building")
 
     async def leave(self, request: Request, visitor: Visitor, texts: Texts) -> Reply:
-        visitor.leave(RunningBuild)
+        await _give_up(visitor)
         return Reply({"stage": self._stage(visitor)}, say="Write an idea")
 
     async def pack(self, request: Request) -> Response:
@@ -147,3 +147,11 @@ class _Desk:
 
     def _items(self, items: Sequence[BuildItem]) -> str:
         return self._site.draw("build_items.html.j2", items=items, status_words=STATUS_WORDS)
+
+
+async def _give_up(visitor: Visitor) -> None:
+    """End a visitor's build, and wait until its place is free."""
+    build = visitor.room(RunningBuild)
+    visitor.leave(RunningBuild)
+    if build is not None:
+        await build.gone()

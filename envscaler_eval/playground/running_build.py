@@ -102,6 +102,11 @@ class RunningBuild:
         self._note()
         shutil.rmtree(self._folder, ignore_errors=True)
 
+    async def gone(self) -> None:
+        """Wait for the end of the process."""
+        if self._process is not None:
+            await self._process.wait()
+
     def _kill(self) -> None:
         if self.running and self._process is not None:
             with contextlib.suppress(ProcessLookupError):

@@ -37,13 +37,13 @@ def test_the_recording_is_built_before_ones_eyes_up_to_a_valid_pack(
     _told(page, "To be built: Allotment garden office")
     page.get_by_role("listitem").filter(has_text="Inspection, working").wait_for(timeout=WHOLE)
     assert page.get_by_role("link", name="Download the pack").count() == 0
-    _told(page, "Repair 1")
+    page.locator(".kind-repair").wait_for(timeout=WHOLE)
     assert page.locator(".kind-repair ins").count() > 0
     _told(page, "Rejected: all who waited since 2024")
     # What was shown stays when the page is loaded anew, and the rest is added to it.
     page.reload()
     _told(page, "Proven")
-    page.get_by_text("The audit passes").wait_for(timeout=WHOLE)
+    page.locator(".verdict", has_text="The audit passes").wait_for(timeout=WHOLE)
     assert page.locator(".told", has_text="To be built").count() == 1
     assert page.locator(".tried .proven").count() == 4
     assert "Done: Allotment garden office, 8 tools, 4 scenarios." in (
