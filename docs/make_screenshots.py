@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from envscaler_eval.pack import find_packs, read_pack
 from envscaler_eval.playground import PlaygroundSettings
 from envscaler_eval.playground.app import build_app
-from envscaler_eval.playground.server import PlaygroundServer
+from envscaler_eval.web_server import WebServer
 
 FOLDER = Path(__file__).parent
 SCREEN, PHONE = (1440, 900), (390, 844)
@@ -24,7 +24,7 @@ def main() -> None:
     """Serve, look, and write the pictures."""
     settings = PlaygroundSettings(packs=[read_pack(folder) for folder in find_packs()])
     browser_path = shutil.which("chromium") or shutil.which("google-chrome")
-    with PlaygroundServer(build_app(settings)) as server, sync_playwright() as playwright:
+    with WebServer(build_app(settings)) as server, sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=browser_path, args=["--no-sandbox", "--hide-scrollbars"]
         )

@@ -14,6 +14,7 @@ PACKAGE = Path(envscaler_eval.__file__).parent
 BASE = {
     *("errors", "core_yaml", "strict_json", "model_fault", "parsing", "check_code"),
     *("state", "allowance", "world", "scenario", "difficulty", "prices", "output_files"),
+    "web_server",
 }
 PACKS = {
     *("pack_digest", "pack", "pack_rows", "pack_selection", "pack_writing"),

@@ -56,7 +56,7 @@ def play(
 
     from envscaler_eval.playground import Bounds, PlaygroundSettings
     from envscaler_eval.playground.app import LOOPBACK_NAMES, build_app
-    from envscaler_eval.playground.server import PlaygroundServer
+    from envscaler_eval.web_server import WebServer
 
     folders = [folder for name in env for folder in locate_all(name)] if env else find_packs()
     console = Console(soft_wrap=True, highlight=False, markup=False)
@@ -74,7 +74,7 @@ def play(
     )
     loopback = host in ("127.0.0.1", "localhost", "::1")
     names = LOOPBACK_NAMES if loopback else ("*",)
-    server = PlaygroundServer(build_app(settings, names), host, port)
+    server = WebServer(build_app(settings, names), host, port)
     if not loopback:
         console.print(
             f"Warning: {host} can be reached from other machines; whoever reaches it may play, "

@@ -1,13 +1,13 @@
 """Building an environment from one line, each stage as it happens."""
 
-import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 
 from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from envscaler_eval.playground.build_items import BuildItem
+from envscaler_eval.playground.following import follow
 from envscaler_eval.playground.forms import Texts
 from envscaler_eval.playground.running_build import RunningBuild
 from envscaler_eval.playground.site import Refused, Reply, Site
@@ -16,7 +16,6 @@ from envscaler_eval.playground.words import STATUS_WORDS
 
 LONGEST_IDEA = 400
 RECORDING = "recorded session"
-_PING_SECONDS = 15.0
 
 
 class BuildTab:
@@ -88,33 +87,18 @@ class _Desk:
         return FileResponse(file, filename=file.name)
 
     async def stream(self, request: Request) -> Response:
-        from sse_starlette import EventSourceResponse, ServerSentEvent
+        shown: dict[str, str] = {}
 
-        visitor = self._site.visitor(request)
-        build = visitor.room(RunningBuild) if visitor else None
-        # What a browser had seen when its connection broke, or else what the page showed.
-        seen = request.headers.get("last-event-id") or request.query_params.get("after", "0")
-        shown = int(seen) if seen.isascii() and seen.isdecimal() else 0
-
-        async def events() -> AsyncIterator[ServerSentEvent]:
+        def tell(build: RunningBuild, items: int) -> Reply:
             nonlocal shown
-            version = -1
-            told: dict[str, str] = {}
-            while visitor is not None and build is not None:
-                if await build.news(version, _PING_SECONDS):
-                    version, story = build.version, build.story
-                    visitor.seen = max(visitor.seen, self._site.visitors.now)
-                    new, shown = story.items[shown:], len(story.items)
-                    parts = self._parts(build)
-                    changed = {id: text for id, text in parts.items() if told.get(id) != text}
-                    told = parts
-                    reply = Reply(changed, {"story": self._items(new)} if new else {})
-                    yield ServerSentEvent(json.dumps(reply.content), event="reply", id=str(shown))
-                if build.story.ending or visitor.room(RunningBuild) is not build:
-                    break
-            yield ServerSentEvent("", event="end")
+            before, shown = shown, self._parts(build)
+            new = build.story.items[items:]
+            return Reply(
+                {id: text for id, text in shown.items() if before.get(id) != text},
+                {"story": self._items(new)} if new else {},
+            )
 
-        return EventSourceResponse(events(), ping=int(_PING_SECONDS))
+        return follow(self._site, request, RunningBuild, tell)
 
     def _stage(self, visitor: Visitor | None) -> str:
         build = visitor.room(RunningBuild) if visitor else None

@@ -6,22 +6,19 @@ its watcher, and then the audit's progress and its cards. What it builds is the 
 """
 
 import asyncio
-import json
 import os
 import shutil
-import signal
-import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 from envscaler_eval.audit import PackCard, Selection, audit_packs, record_quality
 from envscaler_eval.audit.report import failures, rates_text
-from envscaler_eval.errors import UsageError
 from envscaler_eval.isolation import IsolationPolicy
 from envscaler_eval.pack import read_pack
+from envscaler_eval.playground.worker import Report, end_all, work
 from envscaler_eval.synth.artefacts import Artefacts
 from envscaler_eval.synth.models import Models
 from envscaler_eval.synth.pack_folders import write_packs
@@ -30,33 +27,18 @@ from envscaler_eval.synth.skel_builder import Task
 from envscaler_eval.synth.small_build import build_small, recorded_session, recorded_tasks
 from envscaler_eval.synth.watching import Finding
 
-Report = Callable[[Mapping[str, Any]], None]
-
 AUDITORS = 1
 """How many processes audit; a playground has more to do."""
 
 
 def main() -> None:
     """Build what standard input asks for."""
-    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    # Whatever prints must not get between the answers.
-    os.dup2(2, 1)
-    turn = threading.Lock()
+    work(_build_while_wanted)
 
-    def report(event: Mapping[str, Any]) -> None:
-        with turn:
-            answers.write(json.dumps(event, default=str) + "\n")
-            answers.flush()
 
-    setting = json.loads(sys.stdin.readline())
+def _build_while_wanted(setting: Mapping[str, Any], report: Report) -> None:
     threading.Thread(target=_end_with_the_playground, daemon=True).start()
-    try:
-        build(setting, report)
-    except UsageError as fault:
-        report({"event": "failed", "why": str(fault)})
-    except Exception as fault:
-        report({"event": "failed", "why": f"{type(fault).__name__}: {fault}"})
-        raise
+    build(setting, report)
 
 
 def build(setting: Mapping[str, Any], report: Report) -> None:
@@ -165,7 +147,7 @@ def _end_with_the_playground() -> None:
     # Not through `sys.stdin`, whose lock the processes of the audit would inherit.
     while os.read(0, 1024):
         pass
-    os.killpg(0, signal.SIGKILL)
+    end_all()
 
 
 if __name__ == "__main__":

@@ -6,14 +6,15 @@ to make the turn at hand: the model behind it, or a person.
 
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import anyio.to_thread
 
+from envscaler_eval.playground.worker import Report
+
 Role = Literal["agent", "user"]
-Report = Callable[[Mapping[str, Any]], None]
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,8 @@ from inspect_ai.model import (
 )
 from inspect_ai.tool import ToolCall, ToolChoice, ToolInfo
 
-from envscaler_eval.playground.gate import Gate, PersonsTurn, Report, Role
+from envscaler_eval.playground.gate import Gate, PersonsTurn, Role
+from envscaler_eval.playground.worker import Report
 from envscaler_eval.solvers.blocking import run_world
 from envscaler_eval.solvers.start import live_episode
 

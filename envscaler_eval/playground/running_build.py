@@ -1,20 +1,12 @@
 """A build in a process of its own, and what is known of it here."""
 
 import asyncio
-import contextlib
-import json
-import os
-import shutil
-import signal
-import sys
-import tempfile
 from pathlib import Path
 
 from envscaler_eval.playground.build_story import BuildStory
+from envscaler_eval.playground.following import News
 from envscaler_eval.playground.settings import PlaygroundSettings
-
-_LONGEST_LINE = 64 * 1024 * 1024
-_MODULE = "envscaler_eval.playground.build_worker"
+from envscaler_eval.playground.worker import Worker
 
 
 class RunningBuild:
@@ -24,7 +16,7 @@ class RunningBuild:
         idea: From what, or `None` for the recorded session.
         model: Who builds it.
         story: What has happened so far.
-        version: Grows with everything that happens.
+        news: Tells that something has happened.
     """
 
     def __init__(self, idea: str | None, model: str, settings: PlaygroundSettings) -> None:
@@ -38,17 +30,24 @@ class RunningBuild:
         self.idea = idea
         self.model = model
         self.story = BuildStory()
-        self.version = 0
+        self.news = News()
         self._settings = settings
-        self._folder = Path(tempfile.mkdtemp(prefix="envscaler-build-"))
-        self._closed = False
-        self._happened = asyncio.Event()
-        self._process: asyncio.subprocess.Process | None = None
+        self._worker = Worker("envscaler_eval.playground.build_worker")
 
     @property
     def running(self) -> bool:
         """Whether its process is alive."""
-        return self._process is not None and self._process.returncode is None
+        return self._worker.running
+
+    @property
+    def told(self) -> int:
+        """How many items the story has."""
+        return len(self.story.items)
+
+    @property
+    def over(self) -> bool:
+        """Whether it has ended."""
+        return bool(self.story.ending)
 
     @property
     def pack(self) -> Path | None:
@@ -59,78 +58,38 @@ class RunningBuild:
         """Start the process.
 
         Returns:
-            What reads its answers; done when the process has ended.
+            What reads its reports; done when the process has ended.
         """
-        scratch = self._folder / "tmp"
-        scratch.mkdir()
-        setting = {
-            "idea": self.idea,
-            "model": self.model,
-            "folder": str(self._folder / "run"),
-            "allow_weak_isolation": self._settings.isolation.allow_weak,
-        }
-        self._process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", _MODULE),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.DEVNULL,
-            limit=_LONGEST_LINE,
-            # A group of its own, to be ended as a whole, and all its files in one place.
-            start_new_session=True,
-            env={**os.environ, "TMPDIR": str(scratch)},
+        await self._worker.start(
+            {
+                "idea": self.idea,
+                "model": self.model,
+                "folder": str(self._worker.folder / "run"),
+                "allow_weak_isolation": self._settings.isolation.allow_weak,
+            }
         )
-        assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps(setting).encode() + b"\n")
-        return asyncio.create_task(self._read(self._process))
-
-    async def news(self, version: int, seconds: float) -> bool:
-        """Wait until something has happened since a version, for so long at most.
-
-        Returns:
-            Whether something has.
-        """
-        if self.version <= version:
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._happened.wait(), seconds)
-        return self.version > version
+        return asyncio.create_task(self._read())
 
     def close(self) -> None:
-        """End the process and remove what it wrote. May be called twice."""
-        self._closed = True
-        self._kill()
+        """End the process. May be called twice."""
+        self._worker.close()
         self.story.fail("it was ended")
-        self._note()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self.news.note()
 
     async def gone(self) -> None:
         """Wait for the end of the process."""
-        if self._process is not None:
-            await self._process.wait()
+        await self._worker.gone()
 
-    def _kill(self) -> None:
-        if self.running and self._process is not None:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(self._process.pid, signal.SIGKILL)
-
-    async def _read(self, process: asyncio.subprocess.Process) -> None:
-        assert process.stdout is not None
+    async def _read(self) -> None:
         bound = self._settings.bounds.build_seconds
         try:
             async with asyncio.timeout(bound):
-                async for line in process.stdout:
-                    self.story.take(json.loads(line))
-                    self._note()
+                async for event in self._worker.reports():
+                    self.story.take(event)
+                    self.news.note()
         except TimeoutError:
-            self._kill()
+            self._worker.kill()
             self.story.fail(f"it took longer than {bound / 60:.0f} minutes")
-        await process.wait()
+        await self._worker.gone()
         self.story.fail("its process ended without a word")
-        self._note()
-        if self._closed:
-            # Again, for what the process wrote while it was being ended.
-            shutil.rmtree(self._folder, ignore_errors=True)
-
-    def _note(self) -> None:
-        self.version += 1
-        self._happened.set()
-        self._happened = asyncio.Event()
+        self.news.note()

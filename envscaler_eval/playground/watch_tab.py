@@ -1,8 +1,6 @@
 """Watching a model, stepping in for it or for its user, and reading what a log has kept."""
 
-import json
-from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any, cast, get_args
 
 from starlette.requests import Request
@@ -10,6 +8,7 @@ from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, R
 from starlette.routing import Route
 
 from envscaler_eval.playground.choosing import chooser, found
+from envscaler_eval.playground.following import follow
 from envscaler_eval.playground.forms import Texts
 from envscaler_eval.playground.gate import Role
 from envscaler_eval.playground.log_desk import LogDesk, Replayed
@@ -23,25 +22,7 @@ from envscaler_eval.policies import STOP
 from envscaler_eval.solvers.protocol import Mode
 
 PACES = {"0": "at once", "1": "a step a second", "3": "slowly"}
-_PING_SECONDS = 15.0
 _LONGEST_SAYING = 10_000
-
-
-@dataclass(frozen=True)
-class Watched:
-    """What a visitor watches.
-
-    Attributes:
-        episode: The episode.
-        forms: Its tools, for when the visitor plays the agent.
-    """
-
-    episode: WatchedEpisode
-    forms: ToolForms
-
-    def close(self) -> None:
-        """End it."""
-        self.episode.close()
 
 
 class WatchTab:
@@ -95,7 +76,7 @@ class _Desk:
         known = agent in settings.agents and (person or user in settings.users)
         if mode not in get_args(Mode) or not known or pace not in PACES:
             raise Refused("There is no such model, mode or pace here.")
-        visitor.leave(Watched)
+        visitor.leave(WatchedEpisode)
         visitor.leave(Replayed)
         self._running = [one for one in self._running if one.running]
         if len(self._running) >= settings.bounds.watched:
@@ -110,18 +91,18 @@ class _Desk:
             settings,
             frozenset({"user"} if person and mode == "conv" else ()),
         )
-        visitor.enter(Watched(episode, ToolForms(self._site, "watch", listing.pack)))
+        visitor.enter(episode)
         self._site.keep(await episode.start(float(pace)))
         self._running.append(episode)
         return Reply({"stage": self.stage(visitor)}, say=f"Watching {agent}")
 
     async def leave(self, request: Request, visitor: Visitor, texts: Texts) -> Reply:
-        visitor.leave(Watched)
+        visitor.leave(WatchedEpisode)
         visitor.leave(Replayed)
         return Reply({"stage": self.stage(visitor)}, say="Choose a scenario")
 
     async def order(self, request: Request, visitor: Visitor, texts: Texts) -> Reply:
-        episode = _watching(visitor).episode
+        episode = _watching(visitor)
         name, role = texts.get("order", ""), texts.get("role", "agent")
         if name in ("take", "give") and role in get_args(Role):
             episode.order(order=name, role=role)
@@ -134,73 +115,53 @@ class _Desk:
         return Reply(self._controls(episode))
 
     async def say(self, request: Request, visitor: Visitor, texts: Texts) -> Reply:
-        watched = _watching(visitor)
-        role = _persons_turn(watched.episode)
+        episode = _watching(visitor)
+        role = _persons_turn(episode)
         text = texts.get("text", "").strip()[:_LONGEST_SAYING]
         if role == "user" and "stop" in texts:
             text = STOP
         if not text:
             raise Refused("There is nothing to say yet; write something.")
-        watched.episode.order(order="turn", text=text)
+        episode.order(order="turn", text=text)
         return Reply({"turn": ""}, say="Said")
 
     async def call(self, request: Request, visitor: Visitor, texts: Texts) -> Reply:
-        watched = _watching(visitor)
-        if _persons_turn(watched.episode) != "agent":
+        episode = _watching(visitor)
+        if _persons_turn(episode) != "agent":
             raise Refused("It is not the agent's turn.")
-        call = watched.forms.read(request, texts, watched.episode.state)
+        call = self._forms(episode).read(request, texts, episode.state)
         if isinstance(call, Reply):
             return call
-        watched.episode.order(order="turn", call=[call.name, call.arguments])
+        episode.order(order="turn", call=[call.name, call.arguments])
         return Reply({"turn": ""}, say=f"Called {call.name}")
 
     async def form(self, request: Request, visitor: Visitor, texts: Texts) -> Reply:
-        watched = _watching(visitor)
-        return watched.forms.edit(request, texts, watched.episode.state)
+        episode = _watching(visitor)
+        return self._forms(episode).edit(request, texts, episode.state)
 
     async def log(self, request: Request) -> Response:
         visitor = self._site.visitor(request)
-        watched = visitor.room(Watched) if visitor else None
-        file = watched.episode.log if watched else None
+        episode = visitor.room(WatchedEpisode) if visitor else None
+        file = episode.log if episode else None
         if file is None:
             return PlainTextResponse("There is no log yet.", 404)
         return FileResponse(file, filename=file.name)
 
     async def stream(self, request: Request) -> Response:
-        from sse_starlette import EventSourceResponse, ServerSentEvent
+        def tell(episode: WatchedEpisode, items: int) -> Reply:
+            new = episode.items[items:]
+            return Reply(
+                self._controls(episode) | self._world(episode, bool(new)),
+                {"talk": self._talk(new)} if new else {},
+            )
 
-        visitor = self._site.visitor(request)
-        watched = visitor.room(Watched) if visitor else None
-        # What a browser had seen when its connection broke, or else what the page showed.
-        seen = request.headers.get("last-event-id") or request.query_params.get("after", "0")
-        shown = int(seen) if seen.isascii() and seen.isdecimal() else 0
-
-        async def events() -> AsyncIterator[ServerSentEvent]:
-            nonlocal shown
-            version = -1
-            while visitor is not None and watched is not None:
-                episode = watched.episode
-                if await episode.news(version, _PING_SECONDS):
-                    version = episode.version
-                    visitor.seen = max(visitor.seen, self._site.visitors.now)
-                    new, shown = episode.items[shown:], len(episode.items)
-                    reply = Reply(
-                        self._controls(episode) | self._world(episode, bool(new)),
-                        {"talk": self._talk(new)} if new else {},
-                    )
-                    yield ServerSentEvent(json.dumps(reply.content), event="reply", id=str(shown))
-                if episode.ending or visitor.room(Watched) is not watched:
-                    break
-            yield ServerSentEvent("", event="end")
-
-        return EventSourceResponse(events(), ping=int(_PING_SECONDS))
+        return follow(self._site, request, WatchedEpisode, tell)
 
     def stage(self, visitor: Visitor | None) -> str:
         """Return what the tab shows a visitor."""
-        watched = visitor.room(Watched) if visitor else None
+        episode = visitor.room(WatchedEpisode) if visitor else None
         replayed = visitor.room(Replayed) if visitor else None
-        if watched is not None:
-            episode = watched.episode
+        if episode is not None:
             listing = episode.listing
             return self._site.draw(
                 "watch.html.j2",
@@ -236,12 +197,15 @@ class _Desk:
                 "watch_turn.html.j2",
                 role=role,
                 episode=episode,
-                tools=self._forms(episode) if role == "agent" else "",
+                tools=self._drawn_forms(episode) if role == "agent" else "",
             ),
         }
 
-    def _forms(self, episode: WatchedEpisode) -> str:
-        forms = ToolForms(self._site, "watch", episode.listing.pack)
+    def _forms(self, episode: WatchedEpisode) -> ToolForms:
+        return ToolForms(self._site, "watch", episode.listing.pack)
+
+    def _drawn_forms(self, episode: WatchedEpisode) -> str:
+        forms = self._forms(episode)
         return forms.draw(episode.state) + forms.draw_suggestions(episode.state)
 
     def _world(self, episode: WatchedEpisode, changed: bool) -> dict[str, str]:
@@ -277,11 +241,11 @@ class _Desk:
                 return f"{episode.players[role]} is thinking …"
 
 
-def _watching(visitor: Visitor) -> Watched:
-    watched = visitor.room(Watched)
-    if watched is None:
+def _watching(visitor: Visitor) -> WatchedEpisode:
+    episode = visitor.room(WatchedEpisode)
+    if episode is None:
         raise Refused("Nothing is being watched; choose a scenario.")
-    return watched
+    return episode
 
 
 def _persons_turn(episode: WatchedEpisode) -> Role:

@@ -6,7 +6,6 @@ what happens comes out. The evaluation is that of the task, with its own solvers
 """
 
 import json
-import os
 import sys
 import threading
 from collections.abc import Mapping
@@ -16,29 +15,16 @@ from inspect_ai import eval as evaluate
 from inspect_ai.log import EvalLog
 from inspect_ai.model import Model, get_model
 
-from envscaler_eval.playground.gate import Gate, Report, Role
+from envscaler_eval.playground.gate import Gate, Role
 from envscaler_eval.playground.gated_model import Place, gated_model
+from envscaler_eval.playground.worker import Report, end_all, work
 from envscaler_eval.solvers.record import EpisodeRecord, stored_record
 from envscaler_eval.tasks import envscaler
 
 
 def main() -> None:
     """Solve the sample that standard input names."""
-    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    # Whatever prints must not get between the answers.
-    os.dup2(2, 1)
-    turn = threading.Lock()
-
-    def report(event: Mapping[str, Any]) -> None:
-        with turn:
-            answers.write(json.dumps(event, default=str) + "\n")
-            answers.flush()
-
-    try:
-        _run(json.loads(sys.stdin.readline()), report)
-    except Exception as fault:
-        report({"event": "failed", "why": f"{type(fault).__name__}: {fault}"})
-        raise
+    work(_run)
 
 
 def _run(setting: Mapping[str, Any], report: Report) -> None:
@@ -74,7 +60,7 @@ def _take_orders(lines: TextIO, gate: Gate) -> None:
     for line in lines:
         gate.order(json.loads(line))
     # Nobody is there any more.
-    os._exit(0)
+    end_all()
 
 
 def _ending(log: EvalLog) -> Mapping[str, Any]:

@@ -1,11 +1,6 @@
 """An episode that a model plays in a process of its own, and what is known of it here."""
 
 import asyncio
-import contextlib
-import json
-import shutil
-import sys
-import tempfile
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -13,16 +8,15 @@ from typing import Any
 
 from envscaler_eval.playground.catalogue import Listing
 from envscaler_eval.playground.differences import differences
+from envscaler_eval.playground.following import News
 from envscaler_eval.playground.gate import Role
 from envscaler_eval.playground.settings import PlaygroundSettings
 from envscaler_eval.playground.talk import Item
+from envscaler_eval.playground.worker import Worker
 from envscaler_eval.policies import STOP
 from envscaler_eval.scenario import ToolCall
 from envscaler_eval.solvers.protocol import Mode
 from envscaler_eval.state import State
-
-_LONGEST_LINE = 64 * 1024 * 1024
-_MODULE = "envscaler_eval.playground.watch_worker"
 
 
 class WatchedEpisode:
@@ -39,7 +33,7 @@ class WatchedEpisode:
         turn: Whose turn it is, and what it waits for: `person`, `step`, `pace`, or
             nothing while a model thinks. `None` before the first.
         ending: How it ended, once it has.
-        version: Grows with everything that happens.
+        news: Tells that something has happened.
     """
 
     def __init__(
@@ -68,23 +62,31 @@ class WatchedEpisode:
         self.state: State = listing.scenario.state
         self.turn: tuple[Role, str] | None = None
         self.ending: Mapping[str, Any] | None = None
-        self.version = 0
+        self.news = News()
         self._settings = settings
-        self._folder = Path(tempfile.mkdtemp(prefix="envscaler-watch-"))
+        self._worker = Worker("envscaler_eval.playground.watch_worker")
         self._statuses = 0
         self._user_by = players["user"]
-        self._happened = asyncio.Event()
-        self._process: asyncio.subprocess.Process | None = None
 
     @property
     def running(self) -> bool:
         """Whether its process is alive."""
-        return self._process is not None and self._process.returncode is None
+        return self._worker.running
+
+    @property
+    def told(self) -> int:
+        """How many items there are."""
+        return len(self.items)
+
+    @property
+    def over(self) -> bool:
+        """Whether it has ended."""
+        return self.ending is not None
 
     @property
     def log(self) -> Path | None:
         """The log of the evaluation, once it has ended."""
-        return next(iter(self._folder.glob("*.eval")), None) if self.ending else None
+        return next(iter(self._worker.folder.glob("*.eval")), None) if self.ending else None
 
     async def start(self, pace: float) -> asyncio.Task[None]:
         """Start the process.
@@ -93,7 +95,7 @@ class WatchedEpisode:
             pace: How many seconds a turn takes at least.
 
         Returns:
-            What reads its answers; done when the process has ended.
+            What reads its reports; done when the process has ended.
         """
         policy = self._settings.isolation
         scenario = self.listing.scenario
@@ -107,17 +109,10 @@ class WatchedEpisode:
             "pace": pace,
             "isolation": policy.choice,
             "allow_weak_isolation": policy.allow_weak,
-            "log_dir": str(self._folder),
+            "log_dir": str(self._worker.folder),
         }
-        self._process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", _MODULE),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.DEVNULL,
-            limit=_LONGEST_LINE,
-        )
-        self._send(setting)
-        return asyncio.create_task(self._read(self._process))
+        await self._worker.start(setting)
+        return asyncio.create_task(self._read())
 
     def order(self, **order: Any) -> None:
         """Give an order to the gate; see `Gate.order`."""
@@ -133,48 +128,25 @@ class WatchedEpisode:
             case "turn" if self.turn is not None:
                 # A second click must not become the turn after this one.
                 self.turn = (self.turn[0], "")
-        self._send(order)
-        self._note()
-
-    async def news(self, version: int, seconds: float) -> bool:
-        """Wait until something has happened since a version, for so long at most.
-
-        Returns:
-            Whether something has.
-        """
-        if self.version <= version:
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._happened.wait(), seconds)
-        return self.version > version
+        self._worker.send(order)
+        self.news.note()
 
     def close(self) -> None:
         """End the process and remove what it wrote. May be called twice."""
-        if self.running and self._process is not None:
-            with contextlib.suppress(ProcessLookupError):
-                self._process.kill()
+        self._worker.close()
+        self._fail("it was ended")
+
+    async def _read(self) -> None:
+        async for event in self._worker.reports():
+            self._take(event)
+            self.news.note()
+        await self._worker.gone()
+        self._fail("its process ended without a word")
+
+    def _fail(self, why: str) -> None:
         if self.ending is None:
-            self.ending = {"event": "failed", "why": "it was ended"}
-        self._note()
-        shutil.rmtree(self._folder, ignore_errors=True)
-
-    def _send(self, line: Mapping[str, Any]) -> None:
-        if self.running and self._process is not None and self._process.stdin is not None:
-            self._process.stdin.write(json.dumps(line).encode() + b"\n")
-
-    async def _read(self, process: asyncio.subprocess.Process) -> None:
-        assert process.stdout is not None
-        async for line in process.stdout:
-            self._take(json.loads(line))
-            self._note()
-        await process.wait()
-        if self.ending is None:
-            self.ending = {"event": "failed", "why": "its process ended without a word"}
-        self._note()
-
-    def _note(self) -> None:
-        self.version += 1
-        self._happened.set()
-        self._happened = asyncio.Event()
+            self.ending = {"event": "failed", "why": why}
+        self.news.note()
 
     def _take(self, event: Mapping[str, Any]) -> None:
         match event["event"]:

@@ -1,75 +1,19 @@
-"""Running the server, in the foreground or beside what talks to it."""
+"""The server of policies."""
 
-import socket
-import threading
-from types import TracebackType
-
-import uvicorn
 from starlette.types import ASGIApp
 
-from envscaler_eval.errors import UsageError
-
-LOOPBACK = "127.0.0.1"
-
-_BACKLOG = 2048
-_GRACE = 1
+from envscaler_eval.web_server import LOOPBACK, WebServer
 
 
-class PolicyServer:
-    """A server on an address of its own; a context manager that runs it in a thread.
+class PolicyServer(WebServer):
+    """A server of an OpenAI-compatible application.
 
     Attributes:
         url: The base URL that clients need.
     """
 
     def __init__(self, app: ASGIApp, host: str = LOOPBACK, port: int = 0) -> None:
-        """Take the address; clients may connect from now on and are answered once it runs.
-
-        Args:
-            app: What answers.
-            host: The address; only this machine reaches the default.
-            port: The port; 0 takes any that is free.
-
-        Raises:
-            UsageError: The address cannot be had.
-        """
-        self._socket = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
-        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            self._socket.bind((host, port))
-        except OSError as fault:
-            self._socket.close()
-            raise UsageError(
-                f"cannot serve on {host}:{port}: {fault.strerror or fault}; "
-                "choose another --port, or 0 for any that is free"
-            ) from None
-        self._socket.listen(_BACKLOG)
-        shown = f"[{host}]" if ":" in host else host
-        self.url = f"http://{shown}:{self._socket.getsockname()[1]}/v1"
+        """Take the address; see `WebServer`."""
         # Broken connections are served on purpose and are not worth a line.
-        config = uvicorn.Config(
-            app, log_level="critical", lifespan="off", timeout_graceful_shutdown=_GRACE
-        )
-        self._server = uvicorn.Server(config)
-        self._thread: threading.Thread | None = None
-
-    def run(self) -> None:
-        """Serve until interrupted."""
-        self._server.run(sockets=[self._socket])
-
-    def __enter__(self) -> "PolicyServer":
-        """Serve in a thread."""
-        self._thread = threading.Thread(target=self.run, name="serve-policy", daemon=True)
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Stop serving."""
-        self._server.should_exit = True
-        if self._thread is not None:
-            self._thread.join()
+        super().__init__(app, host, port, log_level="critical")
+        self.url += "/v1"

@@ -34,13 +34,13 @@ def serve() -> Iterator[Serve]:
     pytest.importorskip("python_multipart", reason="the extra `app` is not installed")
     pytest.importorskip("sse_starlette", reason="the extra `app` is not installed")
     from envscaler_eval.playground.app import build_app
-    from envscaler_eval.playground.server import PlaygroundServer
+    from envscaler_eval.web_server import WebServer
 
     with ExitStack() as stack:
 
         def start(**settings: Any) -> str:
             given = {"packs": library(), "isolation": IN_PROCESS, **settings}
-            server = PlaygroundServer(build_app(PlaygroundSettings(**given)))
+            server = WebServer(build_app(PlaygroundSettings(**given)))
             stack.enter_context(server)
             return server.url
 

@@ -1,4 +1,4 @@
-"""The playground on an address of this machine."""
+"""Running a web application, in the foreground or beside what talks to it."""
 
 import socket
 import threading
@@ -10,24 +10,27 @@ from starlette.types import ASGIApp
 from envscaler_eval.errors import UsageError
 
 LOOPBACK = "127.0.0.1"
-_GRACE = 2
-_BACKLOG = 512
+_BACKLOG = 2048
+_GRACE = 1
 
 
-class PlaygroundServer:
-    """A server that has its address at once, and answers while it runs.
+class WebServer:
+    """A server on an address of its own; a context manager that runs it in a thread.
 
     Attributes:
         url: Where it is.
     """
 
-    def __init__(self, app: ASGIApp, host: str = LOOPBACK, port: int = 0) -> None:
-        """Take the address.
+    def __init__(
+        self, app: ASGIApp, host: str = LOOPBACK, port: int = 0, log_level: str = "warning"
+    ) -> None:
+        """Take the address; clients may connect from now on and are answered once it runs.
 
         Args:
             app: What answers.
             host: The address; only this machine reaches the default.
             port: The port; 0 takes any that is free.
+            log_level: From which level on the server's own lines are shown.
 
         Raises:
             UsageError: The address cannot be had.
@@ -46,7 +49,7 @@ class PlaygroundServer:
         shown = f"[{host}]" if ":" in host else host
         self.url = f"http://{shown}:{self._socket.getsockname()[1]}"
         config = uvicorn.Config(
-            app, log_level="warning", access_log=False, timeout_graceful_shutdown=_GRACE
+            app, log_level=log_level, access_log=False, timeout_graceful_shutdown=_GRACE
         )
         self._server = uvicorn.Server(config)
         self._thread: threading.Thread | None = None
@@ -55,9 +58,9 @@ class PlaygroundServer:
         """Serve until interrupted."""
         self._server.run(sockets=[self._socket])
 
-    def __enter__(self) -> "PlaygroundServer":
+    def __enter__(self) -> "WebServer":
         """Serve in a thread."""
-        self._thread = threading.Thread(target=self.run, name="playground", daemon=True)
+        self._thread = threading.Thread(target=self.run, name="web-server", daemon=True)
         self._thread.start()
         return self
 
