@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from importlib import util
 from pathlib import Path
 
 import httpx
@@ -34,10 +33,7 @@ def test_the_command_serves_at_the_address_that_it_prints(tmp_path: Path) -> Non
 def test_without_the_extra_it_says_what_to_install(
     envscaler: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = util.find_spec
-    monkeypatch.setattr(
-        util, "find_spec", lambda name: None if name == "sse_starlette" else found(name)
-    )
+    monkeypatch.setitem(sys.modules, "sse_starlette", None)
     code, _, errors = envscaler("play")
     assert code == 2
     assert "pip install 'envscaler-eval[app]'" in errors

@@ -27,7 +27,7 @@ def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def _folders(scratch: Path) -> int:
-    return len(list(scratch.glob("envscaler-build-*")))
+    return len(list(scratch.glob("envscaler-worker-*")))
 
 
 def test_one_build_more_than_there_are_places_is_told_so(serve: Serve, scratch: Path) -> None:
