@@ -44,14 +44,18 @@ class Size:
 
 
 def size_of_tools(tools: Sequence[ToolSpec]) -> Size:
-    """Return the size of tools in the form of chat completions."""
+    """Return the size of tools as Inspect sends them in the form of chat completions."""
+    from inspect_ai.tool import ToolParams
+
     functions = [
         {
             "type": "function",
             "function": {
                 "name": tool.name,
                 "description": tool.description,
-                "parameters": tool.parameters,
+                "parameters": ToolParams.model_validate(tool.parameters).model_dump(
+                    exclude_none=True
+                ),
             },
         }
         for tool in tools

@@ -8,7 +8,7 @@ from starlette.routing import Route
 
 from envscaler_eval.playground.build_items import BuildItem
 from envscaler_eval.playground.following import follow
-from envscaler_eval.playground.forms import Texts
+from envscaler_eval.playground.form_entries import Texts
 from envscaler_eval.playground.running_build import RunningBuild
 from envscaler_eval.playground.site import Refused, Reply, Site
 from envscaler_eval.playground.visitors import Visitor

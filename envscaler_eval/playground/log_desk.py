@@ -7,7 +7,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.routing import Route
 
-from envscaler_eval.playground.forms import Texts
+from envscaler_eval.playground.form_entries import Texts
 from envscaler_eval.playground.recorded_episode import RecordedEpisode, open_sample, samples_of
 from envscaler_eval.playground.site import Refused, Reply, Site, in_thread
 from envscaler_eval.playground.tree import tree

@@ -10,7 +10,7 @@ from starlette.routing import Route
 
 from envscaler_eval.playground.catalogue import Listing
 from envscaler_eval.playground.choosing import chooser, found
-from envscaler_eval.playground.forms import Texts
+from envscaler_eval.playground.form_entries import Texts
 from envscaler_eval.playground.played_episode import PlayedEpisode
 from envscaler_eval.playground.site import Refused, Reply, Site, in_thread
 from envscaler_eval.playground.tool_forms import ToolForms

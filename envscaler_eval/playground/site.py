@@ -18,7 +18,8 @@ from starlette.routing import Route
 from envscaler_eval.errors import UsageError
 from envscaler_eval.pack import Pack
 from envscaler_eval.playground.catalogue import Catalogue
-from envscaler_eval.playground.forms import FormError, Texts
+from envscaler_eval.playground.form_entries import Texts
+from envscaler_eval.playground.form_reading import FormError
 from envscaler_eval.playground.played_episode import TooManyCalls
 from envscaler_eval.playground.settings import PlaygroundSettings
 from envscaler_eval.playground.visitors import PlaygroundFull, Visitor, Visitors

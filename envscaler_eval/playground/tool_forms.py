@@ -6,18 +6,9 @@ from typing import Any
 from starlette.requests import Request
 
 from envscaler_eval.pack import Pack
-from envscaler_eval.playground.forms import (
-    Field,
-    FormError,
-    Texts,
-    arguments_from_json,
-    arguments_of,
-    form_of,
-    place_of,
-    shown_entries,
-    with_entry,
-    without_entry,
-)
+from envscaler_eval.playground.form_entries import Texts, shown_entries, with_entry, without_entry
+from envscaler_eval.playground.form_fields import Field, form_of, place_of
+from envscaler_eval.playground.form_reading import FormError, arguments_from_json, arguments_of
 from envscaler_eval.playground.site import Refused, Reply, Site
 from envscaler_eval.playground.suggestions import suggestions
 from envscaler_eval.scenario import ToolCall

@@ -9,7 +9,7 @@ from starlette.routing import Route
 
 from envscaler_eval.playground.choosing import chooser, found
 from envscaler_eval.playground.following import follow
-from envscaler_eval.playground.forms import Texts
+from envscaler_eval.playground.form_entries import Texts
 from envscaler_eval.playground.gate import Role
 from envscaler_eval.playground.log_desk import LogDesk, Replayed
 from envscaler_eval.playground.site import Refused, Reply, Site

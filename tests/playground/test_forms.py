@@ -8,17 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from envscaler_eval.pack import find_packs, read_pack
-from envscaler_eval.playground.forms import (
-    Field,
-    FormError,
-    arguments_from_json,
-    arguments_of,
-    form_of,
-    place_of,
-    shown_entries,
-    with_entry,
-    without_entry,
-)
+from envscaler_eval.playground.form_entries import shown_entries, with_entry, without_entry
+from envscaler_eval.playground.form_fields import Field, form_of, place_of
+from envscaler_eval.playground.form_reading import FormError, arguments_from_json, arguments_of
 
 
 def _schema(required: list[str], **properties: Any) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from playwright.sync_api import Page, expect
 
 from envscaler_eval.pack import Pack, locate, read_pack
-from envscaler_eval.playground.forms import form_of
+from envscaler_eval.playground.form_fields import form_of
 from envscaler_eval.scenario import Scenario
 from tests.chromium import needs_chromium
 from tests.playground.conftest import PHONE, OpenPage, Serve

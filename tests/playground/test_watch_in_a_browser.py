@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from envscaler_eval.pack import Pack, read_pack
-from envscaler_eval.playground.forms import form_of
+from envscaler_eval.playground.form_fields import form_of
 from envscaler_eval.scenario import ToolCall
 from tests.chromium import needs_chromium
 from tests.inspect_runs import run

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from envscaler_eval.playground.forms import Field
+from envscaler_eval.playground.form_fields import Field
 from envscaler_eval.scenario import ToolCall
 
 if TYPE_CHECKING:
