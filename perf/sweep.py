@@ -107,7 +107,7 @@ def main() -> None:
     """Measure what the command line names."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("what", choices=["overhead", "lost-node"])
-    parser.add_argument("--scenarios", type=int, default=13, help="of each environment")
+    parser.add_argument("--scenarios", type=int, default=15, help="of each environment")
     given = parser.parse_args()
     measure = overhead if given.what == "overhead" else lost_node
     with tempfile.TemporaryDirectory() as scratch:

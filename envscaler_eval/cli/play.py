@@ -31,6 +31,10 @@ def play(
         "127.0.0.1"
     ),
     visitors: Annotated[int, typer.Option(min=1, help="How many visitors at once.")] = 50,
+    watched: Annotated[int, typer.Option(min=0, help="How many models play at once.")] = 4,
+    builds: Annotated[
+        int, typer.Option(min=0, help="How many environments are built at once.")
+    ] = 2,
     idle_minutes: Annotated[
         float, typer.Option(min=0.1, help="After how long without a deed a visitor is let go.")
     ] = 30.0,
@@ -41,7 +45,7 @@ def play(
         bool, typer.Option("--allow-weak-isolation", help="Go on where a protection is missing.")
     ] = False,
 ) -> None:
-    """Play scenarios by hand and watch models, on a page of this machine."""
+    """Play scenarios by hand, watch models, and see environments built, on a page."""
     from rich.console import Console
 
     from envscaler_eval.errors import UsageError
@@ -70,7 +74,9 @@ def play(
         models=tuple(model or ()),
         logs=logs,
         isolation=policy,
-        bounds=Bounds(visitors=visitors, idle_seconds=60 * idle_minutes),
+        bounds=Bounds(
+            visitors=visitors, watched=watched, builds=builds, idle_seconds=60 * idle_minutes
+        ),
     )
     loopback = host in ("127.0.0.1", "localhost", "::1")
     names = LOOPBACK_NAMES if loopback else ("*",)
