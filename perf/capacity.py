@@ -29,7 +29,7 @@ from envscaler_eval.sweep import Item, Store, SweepPlan, Work, content_key, map_
 from envscaler_eval.sweep.capacity import MEASURED, Load, estimate
 from envscaler_eval.sweep.engines import LocalEngine, RayEngine
 
-_NOOP, _ORACLE = "policy/noop", "policy/oracle"
+_NOOP, _ORACLE, _WAITING = "policy/noop", "policy/oracle", "waiting/one"
 _NULL_ITEMS, _WARM = 120, 20
 
 
@@ -91,7 +91,7 @@ def _cpu() -> float:
 
 def costs(scratch: Path) -> dict[str, Any]:
     """Run sweeps of different make, and tell what their pieces cost."""
-    cold = _run(_plan(_NOOP, 1, 1000, "non_conv"), scratch / "cold")
+    _run(_plan(_NOOP, 1, 1000, "non_conv"), scratch / "first")
     warm = _run(_plan(_NOOP, 1, 1000, "non_conv"), scratch / "warm")
     rows = [
         _run(_plan(*sizes), scratch / f"{turn}")
@@ -106,7 +106,8 @@ def costs(scratch: Path) -> dict[str, Any]:
     ]
     sizes = np.array([[row["shards"], row["episodes"], row["calls"]] for row in rows])
     # Relative errors count, so that large sweeps do not decide alone.
-    told: dict[str, Any] = {"worker_start": round(cold["cpu"] - warm["cpu"], 3)}
+    fresh = _fresh_cpu(scratch)
+    told: dict[str, Any] = {"worker_start": round(fresh - warm["cpu"], 3)}
     for name in ("cpu", "bytes"):
         took = np.array([row[name] for row in rows])
         found, *_ = np.linalg.lstsq(sizes / took[:, None], np.ones(len(rows)), rcond=None)
@@ -115,17 +116,27 @@ def costs(scratch: Path) -> dict[str, Any]:
     return told | {"rows": [warm, *rows]}
 
 
-def _peak(scratch: Path, live: int) -> float:
-    """Return the MB that a process of its own takes at most, with so many live episodes."""
-    child = [sys.executable, __file__, "one", "--live", str(live), "--scratch", str(scratch)]
-    finished = subprocess.run(child, check=True, capture_output=True, text=True)
+def _child(scratch: Path, model: str, live: int) -> float:
+    """Run a shard in a process of its own, and return what `one` prints there."""
+    child = [sys.executable, __file__, "one", "--model", model, "--live", str(live)]
+    finished = subprocess.run(
+        [*child, "--scratch", str(scratch)], check=True, capture_output=True, text=True
+    )
     return float(finished.stdout.split()[-1])
 
 
-def one(scratch: Path, live: int) -> float:
-    """Run a shard whose episodes all wait at once; return this process's peak in MB."""
+def _fresh_cpu(scratch: Path) -> float:
+    """Return the CPU seconds of a process that starts, and runs what `costs` calls warm."""
+    before = _cpu()
+    _child(scratch, _NOOP, 1)
+    return _cpu() - before
+
+
+def one(scratch: Path, model: str, live: int) -> float:
+    """Run a shard whose episodes all run at once; return this process's peak in MB."""
     generation = {"max_connections": live}
-    plan = _plan("waiting/one", 1 + live // 20, live, "non_conv", generation=generation)
+    per_shard = 1000 if model == _NOOP else live
+    plan = _plan(model, 1 + live // 20, per_shard, "non_conv", generation=generation)
     sweep = prepare(plan, Store(str(scratch / f"live-{live}")), 1)
     map_items(sweep.work, sweep.items[:1], LocalEngine(), lambda _: None)
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
@@ -134,7 +145,7 @@ def one(scratch: Path, live: int) -> float:
 def memory(scratch: Path) -> dict[str, Any]:
     """Tell what live episodes add to a process."""
     few, many = 20, 120
-    small, large = _peak(scratch, few), _peak(scratch, many)
+    small, large = (_child(scratch, _WAITING, live) for live in (few, many))
     each = (large - small) / (many - few)
     return {"worker_mb": round(small - few * each, 1), "episode_mb": round(each, 3)}
 
@@ -158,7 +169,7 @@ def driver(scratch: Path) -> dict[str, Any]:
 
 def check(scratch: Path) -> dict[str, Any]:
     """Run a sweep in two processes, and set beside it what is told beforehand."""
-    ran = _run(_plan(_ORACLE, 1, 10, "non_conv"), scratch / "check", workers=2)
+    ran = _run(_plan(_ORACLE, 6, 20, "non_conv"), scratch / "check", workers=2)
     load = Load(
         shards=int(ran["shards"]),
         episodes=ran["episodes"] / ran["shards"],
@@ -184,11 +195,12 @@ def main() -> None:
     """Measure what the command line names."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("what", choices=["costs", "memory", "driver", "check", "one"])
+    parser.add_argument("--model", default=_WAITING)
     parser.add_argument("--live", type=int, default=10)
     parser.add_argument("--scratch", type=Path)
     given = parser.parse_args()
     if given.what == "one":
-        print(one(given.scratch, given.live))
+        print(one(given.scratch, given.model, given.live))
         return
     measures = {"costs": costs, "memory": memory, "driver": driver, "check": check}
     with tempfile.TemporaryDirectory() as scratch:

@@ -145,14 +145,14 @@ def estimate(loads: Sequence[Load], workers: int, costs: Measured) -> Estimate:
 # By `perf/capacity.py`, on the machine that docs/sweeps.md names. The start of a worker reads the
 # packs of the whole library.
 MEASURED = Measured(
-    worker_start=10.5,
-    shard_start=1.02,
-    episode=0.028,
-    call=0.027,
-    driver=0.0027,
-    worker_memory=250.0,
-    episode_memory=0.5,
+    worker_start=9.8,
+    shard_start=0.1,
+    episode=0.0145,
+    call=0.0088,
+    driver=0.0009,
+    worker_memory=200.0,
+    episode_memory=0.35,
     shard_log=9_300.0,
     episode_log=7_700.0,
-    call_log=530.0,
+    call_log=520.0,
 )
