@@ -3,13 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Generic, TypeVar
 
 from tabulate import tabulate
 
+Cell = TypeVar("Cell")
+
 
 @dataclass(frozen=True)
-class PlainTable:
-    """A table of texts.
+class Table(Generic[Cell]):
+    """A table.
 
     Attributes:
         title: What it shows.
@@ -20,8 +23,11 @@ class PlainTable:
 
     title: str
     headers: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
+    rows: tuple[tuple[Cell, ...], ...]
     note: str = ""
+
+
+PlainTable = Table[str]
 
 
 @dataclass(frozen=True)

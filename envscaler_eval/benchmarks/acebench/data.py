@@ -2,9 +2,7 @@
 
 import hashlib
 import importlib.resources
-import io
 import json
-import tarfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import cast
@@ -15,8 +13,13 @@ from envscaler_eval.benchmarks.data import (
     DataError,
     data_root,
     download,
-    install,
     verify,
+)
+from envscaler_eval.benchmarks.pinned_archive import (
+    ARCHIVE_REMEDY,
+    archived_files,
+    install_files,
+    other_layout,
 )
 
 REPOSITORY = "https://github.com/chenchen0103/ACEBench"
@@ -29,7 +32,6 @@ _DOWNLOAD_REMEDY = (
     f"connect to the network and try again, or point {DATA_VARIABLE} at a folder that "
     f"holds {_NAME}/"
 )
-_ARCHIVE_REMEDY = "fetch again, or use the archive of the pinned commit"
 
 
 def manifest() -> Mapping[str, str]:
@@ -89,35 +91,18 @@ def fetch(data_dir: str | Path | None = None, archive_url: str = ARCHIVE_URL) ->
     try:
         files = normalise(upstream)
     except (LookupError, SyntaxError, ValueError, StopIteration) as error:
-        raise DataError(
-            f"{archive_url}: not laid out as commit {COMMIT[:12]} ({error!r}); {_ARCHIVE_REMEDY}"
-        ) from None
-
-    def build(fresh: Path) -> None:
-        for name, content in files.items():
-            path = fresh / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
-        verify(fresh, manifest(), _ARCHIVE_REMEDY)
-
-    install(folder, build)
+        raise other_layout(archive_url, COMMIT, error) from None
+    install_files(folder, files, manifest())
     return folder
 
 
 def _read_archive(content: bytes, url: str) -> dict[str, str]:
     """Return the text of the files that normalisation reads."""
     wanted = set(upstream_files())
-    found: dict[str, str] = {}
-    try:
-        with tarfile.open(fileobj=io.BytesIO(content), mode="r:gz") as archive:
-            for member in archive:
-                _, _, path = member.name.partition("/")
-                if path in wanted and member.isfile() and (file := archive.extractfile(member)):
-                    found[path] = file.read().decode("utf-8")
-    except (tarfile.TarError, OSError, EOFError, ValueError) as error:
-        raise DataError(
-            f"{url}: not a readable tar.gz archive ({error}); {_ARCHIVE_REMEDY}"
-        ) from None
+    found = archived_files(content, url, wanted.__contains__)
     if missing := sorted(wanted - found.keys()):
-        raise DataError(f"{url}: has no {missing[0]}; {_ARCHIVE_REMEDY}")
-    return found
+        raise DataError(f"{url}: has no {missing[0]}; {ARCHIVE_REMEDY}")
+    try:
+        return {path: file.decode("utf-8") for path, file in found.items()}
+    except UnicodeDecodeError as error:
+        raise other_layout(url, COMMIT, error) from None

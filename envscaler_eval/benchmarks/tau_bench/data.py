@@ -8,10 +8,8 @@ sha256 in `manifest.json`.
 import contextlib
 import hashlib
 import importlib.resources
-import io
 import json
 import os
-import tarfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import cast
@@ -21,9 +19,9 @@ from envscaler_eval.benchmarks.data import (
     DataError,
     data_root,
     download,
-    install,
     verify,
 )
+from envscaler_eval.benchmarks.pinned_archive import archived_files, install_files, other_layout
 from envscaler_eval.benchmarks.tau_bench.extraction import ExtractionError, extract, is_source
 
 REPOSITORY = "https://github.com/sierra-research/tau-bench"
@@ -38,7 +36,6 @@ _DOWNLOAD_REMEDY = (
     f"connect to the network and try again, or point {DATA_VARIABLE} at a folder that "
     f"holds {_NAME}/"
 )
-_ARCHIVE_REMEDY = "fetch again, or use the archive of the pinned commit"
 
 
 def manifest() -> Mapping[str, str]:
@@ -126,36 +123,10 @@ def fetch(data_dir: str | os.PathLike[str] | None = None, archive_url: str = ARC
     with contextlib.suppress(DataError):
         return installed(data_dir)
     folder = locate(data_dir)
-    files = _extracted(download(archive_url, _DOWNLOAD_REMEDY), archive_url)
-
-    def build(fresh: Path) -> None:
-        for name, content in files.items():
-            path = fresh / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
-        verify(fresh, manifest(), _ARCHIVE_REMEDY)
-
-    install(folder, build)
-    return folder
-
-
-def _extracted(content: bytes, url: str) -> dict[str, bytes]:
-    """Return the normalised files, made from a source archive."""
-    sources: dict[str, bytes] = {}
+    sources = archived_files(download(archive_url, _DOWNLOAD_REMEDY), archive_url, is_source)
     try:
-        with tarfile.open(fileobj=io.BytesIO(content), mode="r:gz") as archive:
-            for member in archive:
-                # The archive has one top folder, named after the commit.
-                _, _, path = member.name.partition("/")
-                if is_source(path) and (file := archive.extractfile(member)):
-                    sources[path] = file.read()
-    except (tarfile.TarError, OSError, EOFError, ValueError, KeyError) as error:
-        raise DataError(
-            f"{url}: not a readable tar.gz archive ({error}); {_ARCHIVE_REMEDY}"
-        ) from None
-    try:
-        return extract(sources)
+        files = extract(sources)
     except ExtractionError as error:
-        raise DataError(
-            f"{url}: not laid out as commit {COMMIT[:12]} ({error}); {_ARCHIVE_REMEDY}"
-        ) from None
+        raise other_layout(archive_url, COMMIT, error) from None
+    install_files(folder, files, manifest())
+    return folder

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from envscaler_eval.results.document import PlainTable
+from envscaler_eval.results.document import PlainTable, Table
 
 WIDTH = 4.7
 """Inches that a figure is wide, for letters that can be read on a phone."""
@@ -23,21 +23,7 @@ class Cell:
     href: str | None = None
 
 
-@dataclass(frozen=True)
-class PageTable:
-    """A table whose cells may be links.
-
-    Attributes:
-        title: What it shows.
-        headers: The columns.
-        rows: The cells, a sequence for each row.
-        note: How to read it.
-    """
-
-    title: str
-    headers: tuple[str, ...]
-    rows: tuple[tuple[Cell, ...], ...]
-    note: str = ""
+PageTable = Table[Cell]
 
 
 @dataclass(frozen=True)
