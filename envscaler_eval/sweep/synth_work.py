@@ -30,6 +30,9 @@ Maker = SkelBuilder | ScenGenerator
 Given = Topic | Skeleton
 MakerKind = Literal["skeletons", "scenarios"]
 
+# How topics were chosen is past, and where programs run does not change what they do.
+_OF_NO_EFFECT = ("selection", "isolation")
+
 
 @dataclass(frozen=True)
 class _Form:
@@ -76,7 +79,7 @@ def synth_item(
     steps = (step for stage in maker.stages for step in stage.steps)
     roles: list[Role] = list(dict.fromkeys(step.role for step in steps))
     text = json.dumps(given.model_dump(mode="json"))
-    decisive = {name: value for name, value in settings.items() if name != "isolation"}
+    decisive = {name: value for name, value in settings.items() if name not in _OF_NO_EFFECT}
     payload = {
         "kind": kind,
         "maker": settings,
