@@ -22,7 +22,7 @@ test-rl: $(RL:%=$(RL_VENV)%/.installed)  ## RL adapters, each against its librar
 			|| exit 1; \
 	done
 
-test-ray: $(RL_VENV)ray/.installed  ## Sweeps and audits on a Ray cluster and in an object store.
+test-ray: $(RL_VENV)ray/.installed  ## Sweeps, audits and synthesis on a Ray cluster and in an object store.
 	$(RL_VENV)ray/bin/python -m pytest -o addopts=-q \
 		tests/sweep/test_on_ray.py tests/sweep/test_object_store.py
 

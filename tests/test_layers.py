@@ -32,7 +32,8 @@ LAYERS = [
     {"cli"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
-# `synth` stands beside `solvers`: it uses what is below them, and only playground and CLI use it.
+# `synth` stands beside `solvers`: it uses what is below them, and only sweep, playground and CLI
+# use it.
 LEVEL["synth"] = LEVEL["solvers"]
 # `serving` does too: it puts policies on a wire of its own, without Inspect or a model client.
 LEVEL["serving"] = LEVEL["solvers"]

@@ -2,20 +2,24 @@
 
 import asyncio
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.console import Console
 
+from envscaler_eval.cli.engine_options import (
+    CPUS,
+    MEMORY,
+    RAY_ADDRESS,
+    SLURM_DIR,
+    SLURM_OPTION,
+    SUBMIT,
+)
+from envscaler_eval.cli.synth_engines import ENGINE, STORE, WORKERS, chosen_places, tell_outcome
 from envscaler_eval.errors import UsageError
-
-if TYPE_CHECKING:
-    from envscaler_eval.synth.pipeline import Run
 
 synth = typer.Typer(help="Make environments and scenarios with language models.",
                     no_args_is_help=True)  # fmt: skip
-
-_UNFINISHED_SHOWN = 5
 
 Model = Annotated[
     str | None, typer.Option(help="For all roles, by Inspect's name; INSPECT_EVAL_MODEL else.")
@@ -82,14 +86,25 @@ def skeletons(
     response_schema: ResponseSchema = True,
     prices: PriceTable = None,
     allow_weak_isolation: WeakIsolation = False,
+    engine: ENGINE = "local",
+    workers: WORKERS = 1,
+    store: STORE = None,
+    cpus: CPUS = 1.0,
+    memory_gb: MEMORY = None,
+    ray_address: RAY_ADDRESS = None,
+    slurm_dir: SLURM_DIR = None,
+    slurm_option: SLURM_OPTION = None,
+    submit: SUBMIT = False,
 ) -> None:
     """Build environment programs from plain tasks, and prove them.
 
-    Exits with 1 when nothing was kept, or something is unfinished.
+    Exits with 1 when nothing was kept, or something is unfinished. With several workers,
+    another engine or a store, each environment is made by one worker.
     """
     from envscaler_eval.cli.synth_display import Display
     from envscaler_eval.isolation import IsolationPolicy
     from envscaler_eval.prices import read_prices
+    from envscaler_eval.sweep.synth_run import SynthOutcome
     from envscaler_eval.synth.artefacts import Artefacts
     from envscaler_eval.synth.models import Models, role_models
     from envscaler_eval.synth.pipeline import Run
@@ -117,17 +132,32 @@ def skeletons(
     )
     priced = read_prices(prices)
     found = draw(read_tasks(tasks), limit, seed)
+    places = chosen_places(
+        out,
+        engine,
+        workers,
+        store,
+        slurm_dir=slurm_dir,
+        submit=submit,
+        ray_address=ray_address,
+        cpus=cpus,
+        memory_gb=memory_gb,
+        slurm_option=slurm_option,
+    )
     console = Console()
     with Artefacts(out) as artefacts:
-        with Display(Console(stderr=True), priced, ORDER) as display:
-            run = Run(artefacts, models, concurrency, display)
-            made = asyncio.run(builder.build(run, found))
-        write_skeletons(made, out / "skeletons")
-    for skeleton in made:
+        display = Display(Console(stderr=True), priced, ORDER)
+        shared = places.shared_run(artefacts, models, concurrency, display)
+        with display:
+            if shared is None:
+                run = Run(artefacts, models, concurrency, display)
+                outcome = SynthOutcome(asyncio.run(builder.build(run, found)), run.unfinished)
+            else:
+                outcome = shared.build(builder, found)
+        write_skeletons(outcome.made, out / "skeletons")
+    for skeleton in outcome.made:
         console.print(f"{out / 'skeletons' / skeleton.id}: {skeleton.assessment.summary}")
-    tell_unfinished(console, run)
-    if not made or run.unfinished:
-        raise typer.Exit(1)
+    tell_outcome(console, outcome, places, is_good=bool(outcome.made))
 
 
 @synth.command("report")
@@ -143,14 +173,3 @@ def report(
     from envscaler_eval.synth.skel_builder import ORDER
 
     Console().print(funnel_report(read_funnel(folder, read_prices(prices), ORDER + SCENARIO_ORDER)))
-
-
-def tell_unfinished(console: Console, run: "Run") -> None:
-    """Name what a run could not finish, and how to go on."""
-    if not run.unfinished:
-        return
-    for (stage, item), reason in list(run.unfinished.items())[:_UNFINISHED_SHOWN]:
-        console.print(f"{stage}: {item}: {reason}", markup=False, soft_wrap=True)
-    console.print(
-        f"{len(run.unfinished)} unfinished; give the same command again to go on with them"
-    )

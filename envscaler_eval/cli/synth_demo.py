@@ -9,7 +9,8 @@ from rich.console import Console
 from rich.text import Text
 
 from envscaler_eval.cli.audit import print_cards
-from envscaler_eval.cli.synth import Model, ModelRole, WeakIsolation, tell_unfinished
+from envscaler_eval.cli.synth import Model, ModelRole, WeakIsolation
+from envscaler_eval.cli.synth_engines import tell_unfinished
 from envscaler_eval.errors import UsageError
 from envscaler_eval.synth.watching import Finding
 
@@ -53,7 +54,7 @@ def demo(
         with Artefacts(out) as artefacts:
             run = Run(artefacts, models, watcher=Narrator(console))
             folders = write_packs(asyncio.run(build_small(run, tasks, isolation)), out / "packs")
-    tell_unfinished(console, run)
+    tell_unfinished(console, run.unfinished)
     if not folders:
         console.print("No pack came of it; the lines above say why.")
         raise typer.Exit(1)

@@ -45,7 +45,7 @@ class Display:
         self._stages: dict[str, Counter[str]] = {stage: Counter() for stage in order}
         self._spent = Spending()
         self._recorded = self._reasks = 0
-        self._last = ""
+        self._last = self._shared = ""
         self._live = Live(console=console, refresh_per_second=4, get_renderable=self._drawn)
 
     def entered(self, stage: str) -> None:
@@ -77,6 +77,10 @@ class Display:
         if finding == "assessed":
             self._last = f"assessed: {item}: {record['summary']}"
 
+    def environments_done(self, done: int, total: int) -> None:
+        """Of the environments that workers make, so many are done."""
+        self._shared = f"{done} of {total} environments are done"
+
     def _drawn(self) -> RenderableType:
         table = Table("stage", "at work", "kept", "dropped", "unfinished", "kept of done",
                       box=SIMPLE_HEAD)  # fmt: skip
@@ -92,7 +96,8 @@ class Display:
             f"{self._reasks} asked again, {_tokens(self._spent)}, {_dollars(self._spent)}"
         )
         last = Text(" ".join(self._last.split()), style="dim", no_wrap=True, overflow="ellipsis")
-        return Group(table, Text(spent), last)
+        shared = [Text(self._shared)] if self._shared else []
+        return Group(table, *shared, Text(spent), last)
 
     def __enter__(self) -> "Display":
         """Begin to draw."""

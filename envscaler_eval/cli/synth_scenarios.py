@@ -7,6 +7,14 @@ import typer
 from rich.console import Console
 
 from envscaler_eval.cli.audit import print_cards
+from envscaler_eval.cli.engine_options import (
+    CPUS,
+    MEMORY,
+    RAY_ADDRESS,
+    SLURM_DIR,
+    SLURM_OPTION,
+    SUBMIT,
+)
 from envscaler_eval.cli.synth import (
     Concurrency,
     Connections,
@@ -16,8 +24,8 @@ from envscaler_eval.cli.synth import (
     PriceTable,
     ResponseSchema,
     WeakIsolation,
-    tell_unfinished,
 )
+from envscaler_eval.cli.synth_engines import ENGINE, STORE, WORKERS, chosen_places, tell_outcome
 from envscaler_eval.errors import UsageError
 
 
@@ -42,16 +50,27 @@ def scenarios(
     response_schema: ResponseSchema = True,
     prices: PriceTable = None,
     allow_weak_isolation: WeakIsolation = False,
+    engine: ENGINE = "local",
+    workers: WORKERS = 1,
+    store: STORE = None,
+    cpus: CPUS = 1.0,
+    memory_gb: MEMORY = None,
+    ray_address: RAY_ADDRESS = None,
+    slurm_dir: SLURM_DIR = None,
+    slurm_option: SLURM_OPTION = None,
+    submit: SUBMIT = False,
 ) -> None:
     """Give the environments of a run scenarios that are solved and audited.
 
     Takes what `synth skeletons` has kept in the same folder, and writes packs. Exits
-    with 1 when no pack passes the audit, or something is unfinished.
+    with 1 when no pack passes the audit, or something is unfinished. With several workers,
+    another engine or a store, the scenarios of each environment are made by one worker.
     """
     from envscaler_eval.audit import Selection, audit_packs, record_quality
     from envscaler_eval.cli.synth_display import Display
     from envscaler_eval.isolation import IsolationPolicy
     from envscaler_eval.prices import read_prices
+    from envscaler_eval.sweep.synth_run import SynthOutcome
     from envscaler_eval.synth.artefacts import Artefacts
     from envscaler_eval.synth.models import Models, role_models
     from envscaler_eval.synth.pack_folders import write_packs
@@ -78,17 +97,33 @@ def scenarios(
         raise UsageError(
             f"{out}: holds no environments; make them with `envscaler synth skeletons`"
         )
+    places = chosen_places(
+        out,
+        engine,
+        workers,
+        store,
+        slurm_dir=slurm_dir,
+        submit=submit,
+        ray_address=ray_address,
+        cpus=cpus,
+        memory_gb=memory_gb,
+        slurm_option=slurm_option,
+    )
     console = Console()
     with Artefacts(out) as artefacts:
-        with Display(Console(stderr=True), priced, ORDER) as display:
-            run = Run(artefacts, models, concurrency, display)
-            packs = asyncio.run(generator.generate_all(run, skeletons))
-        folders = write_packs(packs, out / "packs")
+        display = Display(Console(stderr=True), priced, ORDER)
+        shared = places.shared_run(artefacts, models, concurrency, display)
+        with display:
+            if shared is None:
+                run = Run(artefacts, models, concurrency, display)
+                made = asyncio.run(generator.generate_all(run, skeletons))
+                outcome = SynthOutcome(made, run.unfinished)
+            else:
+                outcome = shared.generate(generator, skeletons)
+        folders = write_packs(outcome.made, out / "packs")
     cards = audit_packs([Selection(folder) for folder in folders], 1, isolation=isolation)
     if cards:
         for folder, card in zip(folders, cards, strict=True):
             record_quality(folder, card)
         print_cards(console, cards)
-    tell_unfinished(console, run)
-    if not any(card.passed for card in cards) or run.unfinished:
-        raise typer.Exit(1)
+    tell_outcome(console, outcome, places, is_good=any(card.passed for card in cards))

@@ -29,6 +29,25 @@ def connections(
     return [_share(one, players, limits, workers) for one in players]
 
 
+def share_of_connections(max_connections: int, workers: int) -> int:
+    """Return how many requests to a model each worker may have in flight.
+
+    Args:
+        max_connections: How many all of them may have together.
+        workers: How many work at once.
+
+    Raises:
+        UsageError: A share would be less than 1.
+    """
+    if workers > max_connections:
+        raise UsageError(
+            f"--max-connections {max_connections}: so many requests may be in flight, and "
+            f"{workers} workers could have {workers}; run at most {max_connections} workers, or "
+            f"raise it to {workers} or more"
+        )
+    return max_connections // workers
+
+
 def check_limits(plan: SweepPlan, workers: int) -> None:
     """Check before the start that no more can be in flight than is allowed.
 

@@ -1,12 +1,10 @@
 """The answers of a run, each asked for once."""
 
 import re
-import shutil
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from envscaler_eval.errors import UsageError
-from envscaler_eval.synth.artefacts import Artefacts, Record, content_key
+from envscaler_eval.synth.artefacts import Record, Records, content_key
 from envscaler_eval.synth.models import Models
 from envscaler_eval.synth.outcome import Unfinished
 from envscaler_eval.synth.question import Question, asking
@@ -24,12 +22,10 @@ ANSWERS = "answers"
 class Answers:
     """Asks models, unless the same question has been answered in this folder before."""
 
-    def __init__(self, artefacts: Artefacts, models: Models, watcher: Watcher) -> None:
+    def __init__(self, artefacts: Records, models: Models, watcher: Watcher) -> None:
         """Keep answers among a run's artefacts."""
         self._artefacts = artefacts
         self._configs: dict[str, GenerateConfig] = {}
-        self._missing = artefacts.folder / "missing"
-        shutil.rmtree(self._missing, ignore_errors=True)
         self._models = models
         self._watcher = watcher
 
@@ -88,14 +84,10 @@ class Answers:
         self._watcher.answered(record, fresh=True)
         return record
 
-    def _keep_prompt(self, question: Question, messages: "list[ChatMessage]") -> Path:
-        """Write down a prompt that nobody has answered, for who writes the answer."""
+    def _keep_prompt(self, question: Question, messages: "list[ChatMessage]") -> str:
         name = re.sub(r"[^A-Za-z0-9_.\-]+", "-", f"{question.step}--{question.item}")
-        file = self._missing / f"{name}--{question.attempt}.md"
-        file.parent.mkdir(exist_ok=True)
         parts = (f"# {message.role}\n\n{message.text}\n" for message in messages)
-        file.write_text("\n".join(parts), encoding="utf-8")
-        return file
+        return self._artefacts.keep_prompt(f"{name}--{question.attempt}.md", "\n".join(parts))
 
     def _config(self, step: Step[Any]) -> "GenerateConfig":
         """Return what a step asks of its model; made once, for it takes a millisecond."""

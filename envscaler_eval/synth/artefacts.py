@@ -10,10 +10,11 @@ import fcntl
 import hashlib
 import json
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Protocol
 
 from envscaler_eval.errors import UsageError
 
@@ -26,11 +27,27 @@ def content_key(*parts: Any) -> str:
     return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
 
 
+class Records(Protocol):
+    """What a run needs of the place that has its records."""
+
+    def get(self, collection: str, key: str) -> Record | None:
+        """Return a record, or `None` when it has not been made."""
+        ...
+
+    def put(self, collection: str, key: str, record: Record) -> None:
+        """Add a record, unless it is there; once this returns, it outlives the process."""
+        ...
+
+    def keep_prompt(self, name: str, text: str) -> str:
+        """Keep a prompt that nobody has answered, for who writes the answer; tell where."""
+        ...
+
+
 class Artefacts:
     """The records of one run, in a folder that one process at a time may write to."""
 
     def __init__(self, folder: Path) -> None:
-        """Open a folder, and make it if need be.
+        """Open a folder, make it if need be, and forget the prompts that it has kept.
 
         Args:
             folder: Where the records are.
@@ -39,6 +56,7 @@ class Artefacts:
             UsageError: Another process works in it, or it cannot be written.
         """
         self.folder = folder
+        self._missing = folder / "missing"
         self._files: dict[str, int] = {}
         self._records: dict[str, dict[str, Record]] = {}
         try:
@@ -53,6 +71,7 @@ class Artefacts:
             raise UsageError(
                 f"{folder}: another run is working here; wait for it or take another folder"
             ) from None
+        shutil.rmtree(self._missing, ignore_errors=True)
 
     def get(self, collection: str, key: str) -> Record | None:
         """Return a record, or `None` when it has not been made."""
@@ -75,6 +94,13 @@ class Artefacts:
         while written < len(data):
             written += os.write(self._files[collection], data[written:])
         records[key] = record
+
+    def keep_prompt(self, name: str, text: str) -> str:
+        """Keep a prompt that nobody has answered, and return its file."""
+        file = self._missing / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+        return str(file)
 
     def _loaded(self, collection: str) -> dict[str, Record]:
         if collection not in self._records:

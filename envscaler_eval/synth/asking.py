@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from envscaler_eval.synth.answer import AnswerFault, parse_answer
 from envscaler_eval.synth.answers import Answers
-from envscaler_eval.synth.artefacts import Artefacts, content_key
+from envscaler_eval.synth.artefacts import Records, content_key
 from envscaler_eval.synth.outcome import Dropped
 from envscaler_eval.synth.question import Question
 from envscaler_eval.synth.step import Step
@@ -31,7 +31,7 @@ _SYSTEM = (
 class Asker:
     """Puts a step's questions until the answer fits, as often as the step allows."""
 
-    def __init__(self, artefacts: Artefacts, answers: Answers, watcher: Watcher) -> None:
+    def __init__(self, artefacts: Records, answers: Answers, watcher: Watcher) -> None:
         """Ask through `answers`, and keep the reasons for asking again."""
         self._artefacts = artefacts
         self._answers = answers

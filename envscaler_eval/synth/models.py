@@ -1,7 +1,9 @@
 """Which model plays which role."""
 
+import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from envscaler_eval.errors import UsageError
@@ -59,6 +61,26 @@ class Models:
     def name(self, role: Role) -> str:
         """Return the full name of a role's model."""
         return str(self.of(role))
+
+    def for_all_machines(self) -> "Models":
+        """Return the same models, each by a name that every machine understands.
+
+        What `INSPECT_EVAL_MODEL` says here is then said, and a session is named by its
+        full path.
+
+        Raises:
+            UsageError: A model is given as an object, which no other machine has.
+        """
+        default = self.default or os.environ.get("INSPECT_EVAL_MODEL", "").split(",")[0]
+        roles = {role: _full_name(named) for role, named in self.roles.items()}
+        return replace(self, default=_full_name(default) if default else None, roles=roles)
+
+
+def _full_name(named: "str | Model") -> str:
+    if not isinstance(named, str):
+        raise UsageError(f"{named}: other machines know models by their names; give one")
+    provider, _, name = named.partition("/")
+    return f"session/{Path(name).absolute()}" if provider == "session" else named
 
 
 def role_models(given: "list[str]") -> "dict[Role, str | Model]":

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from envscaler_eval.errors import UsageError
 from envscaler_eval.synth.answers import Answers
-from envscaler_eval.synth.artefacts import Artefacts, content_key
+from envscaler_eval.synth.artefacts import Records, content_key
 from envscaler_eval.synth.asking import Asker
 from envscaler_eval.synth.models import Models
 from envscaler_eval.synth.outcome import Dropped, Unfinished
@@ -64,7 +64,7 @@ class Run:
         unfinished: What failed for a reason outside of the item, by stage and item.
     """
 
-    artefacts: Artefacts
+    artefacts: Records
     models: Models
     concurrency: int = 10
     watcher: Watcher = field(default_factory=NobodyWatches)
@@ -158,6 +158,16 @@ class Run:
         except Exception as fault:
             told = f"{type(fault).__name__}: {' '.join(str(fault).split())}"
             return {"item": item, "status": "unfinished", "reason": told}
+
+
+class RecordedRun(Run):
+    """A run that takes items through what is recorded of them, and asks and makes nothing.
+
+    An item that comes to something else is unfinished.
+    """
+
+    async def _outcome(self, item: str, work: Callable[[], Awaitable[BaseModel]]) -> dict[str, Any]:
+        return {"item": item, "status": "unfinished", "reason": "it has not been made"}
 
 
 def _plain(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Sweeps that keep their logs in an object store.
+"""Sweeps and synthesis that keep what they make in an object store.
 
 Run by `make test-ray`, whose environment has a server that speaks S3.
 """
@@ -17,6 +17,7 @@ from envscaler_eval.sweep.engines import LocalEngine
 from envscaler_eval.sweep.status import sweep_status
 from envscaler_eval.sweep.work import DONE
 from tests.sweep.plans import a_plan, run_sweep, table_of, write_rooms
+from tests.sweep.synth_runs import generated, noted_questions, records, write_session
 
 
 @pytest.fixture
@@ -72,3 +73,19 @@ def test_files_of_an_object_store_are_written_and_removed(bucket: str) -> None:
     store.remove("a")
     assert not store.exists("a/b.json")
     assert store.read("c/d.json") == b"1"
+
+
+def test_what_a_synthesis_has_asked_is_in_the_object_store_at_once(
+    tmp_path: Path, bucket: str
+) -> None:
+    model = write_session(tmp_path / "kilns.jsonl", "write_alternative")
+    outcome = generated(tmp_path / "one", model, store=bucket)
+    assert (outcome.missing, len(outcome.failures)) == (2, 2)
+    assert f"the prompt is in {bucket}/missing/" in outcome.failures[0]
+    write_session(tmp_path / "kilns.jsonl")
+    with noted_questions() as asked:
+        assert not generated(tmp_path / "other", model, store=bucket).missing
+    assert {question.partition(",")[0] for question in asked} == {"step 'write_alternative'"}
+    generated(tmp_path / "folder", model)
+    assert records(tmp_path / "other") == records(tmp_path / "folder")
+    assert not Store(bucket).names("begun")

@@ -1,4 +1,4 @@
-"""Sweeps and audits on a Ray cluster of several nodes, one of which is lost.
+"""Sweeps, audits and synthesis on a Ray cluster of several nodes, one of which is lost.
 
 Run by `make test-ray`, where Ray is installed.
 """
@@ -17,6 +17,7 @@ from envscaler_eval.sweep.status import sweep_status
 from envscaler_eval.sweep.work import DONE, keys_in
 from tests.audit.tool_shed import write_pack as write_shed
 from tests.sweep.plans import a_plan, run_sweep, sweep_of, table_of, write_rooms
+from tests.sweep.synth_runs import files, generated, generated_alone, write_session
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -69,6 +70,22 @@ def test_an_audit_on_a_cluster_has_the_cards_of_one_machine(
         outcome = audit_over(selections, RayEngine(2), Store(str(tmp_path / "store")))
     assert len(keys_in(Store(str(tmp_path / "store")), DONE)) == 4
     assert list(outcome.cards) == alone
+
+
+def test_a_synthesis_on_a_cluster_has_the_packs_of_one_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("ray", reason="the extra `ray` is not installed; `make test-ray` has it")
+    from tests.sweep.ray_clusters import cluster
+
+    monkeypatch.setenv("PYTHONPATH", str(REPOSITORY))
+    model = write_session(tmp_path / "kilns.jsonl")
+    assert not generated_alone(tmp_path / "alone", model)
+    with cluster(nodes=2):
+        outcome = generated(tmp_path / "ray", model, RayEngine(2))
+    assert not outcome.missing
+    assert len(keys_in(Store(str(tmp_path / "ray" / "work")), DONE)) == 2
+    assert files(tmp_path / "ray" / "packs") == files(tmp_path / "alone" / "packs")
 
 
 def test_a_cluster_that_cannot_be_reached_is_told_in_one_line(tmp_path: Path) -> None:

@@ -2,22 +2,25 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from envscaler_eval.isolation import IsolationPolicy
 from envscaler_eval.pack import Pack
 from envscaler_eval.synth.outcome import Dropped, Unfinished
-from envscaler_eval.synth.pipeline import Run
-from envscaler_eval.synth.scen_generator.alternative import with_alternative
+from envscaler_eval.synth.pipeline import Run, Stage
+from envscaler_eval.synth.scen_generator.alternative import ALTERNATIVES, with_alternative
 from envscaler_eval.synth.scen_generator.draft import Draft, Kind
-from envscaler_eval.synth.scen_generator.drafting import write_draft
+from envscaler_eval.synth.scen_generator.drafting import DRAFTS, write_draft
 from envscaler_eval.synth.scen_generator.proving import (
     ProofRules,
     Proven,
     find_solution,
     prove,
+    proven,
+    solved,
     unproven,
 )
-from envscaler_eval.synth.scen_generator.situation import write_state
+from envscaler_eval.synth.scen_generator.situation import states, write_state
 from envscaler_eval.synth.skel_builder.skeleton import Skeleton
 from envscaler_eval.synth.skel_builder.trial import Start, Trials, as_pack
 
@@ -51,6 +54,17 @@ class ScenGenerator:
     fewest_records: int = 20
     proof: ProofRules = field(default_factory=ProofRules)
     isolation: IsolationPolicy = field(default_factory=IsolationPolicy)
+
+    @property
+    def stages(self) -> tuple[Stage[Any], ...]:
+        """The stages through which an environment's scenarios go."""
+        return (
+            states(self.fewest_records),
+            DRAFTS,
+            solved(self.proof),
+            proven(self.proof),
+            ALTERNATIVES,
+        )
 
     async def generate_all(self, run: Run, skeletons: Sequence[Skeleton]) -> list[Pack]:
         """Make the packs of several environments; those without a scenario are left out.
@@ -114,11 +128,11 @@ class ScenGenerator:
     ) -> list[Proven]:
         """Give one scenario a second solution: the first for which one is found."""
         found = list(kept)
-        for at, proven in enumerate(found):
-            if proven.card is None:
+        for at, scenario in enumerate(found):
+            if scenario.card is None:
                 continue
             try:
-                found[at] = await with_alternative(run, trials, proven)
+                found[at] = await with_alternative(run, trials, scenario)
             except (Dropped, Unfinished):
                 continue
             break

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from envscaler_eval.isolation import IsolationPolicy
 from envscaler_eval.pack import Pack
@@ -10,11 +11,11 @@ from envscaler_eval.synth.outcome import Dropped
 from envscaler_eval.synth.pack_folders import write_packs
 from envscaler_eval.synth.pipeline import Run, Stage
 from envscaler_eval.synth.skel_builder.assessing import AssessmentRules
-from envscaler_eval.synth.skel_builder.coding import write_program
+from envscaler_eval.synth.skel_builder.coding import PROGRAMS, write_program
 from envscaler_eval.synth.skel_builder.mining import Topic, mine
-from envscaler_eval.synth.skel_builder.plan import plan
+from envscaler_eval.synth.skel_builder.plan import plan, plans
 from envscaler_eval.synth.skel_builder.selection import SelectionRules, select
-from envscaler_eval.synth.skel_builder.skeleton import Skeleton, prove
+from envscaler_eval.synth.skel_builder.skeleton import Skeleton, prove, skeletons
 from envscaler_eval.synth.skel_builder.task import Task
 from envscaler_eval.synth.skel_builder.trial import as_pack
 
@@ -40,6 +41,11 @@ class SkelBuilder:
     assessment: AssessmentRules = field(default_factory=AssessmentRules)
     isolation: IsolationPolicy = field(default_factory=IsolationPolicy)
 
+    @property
+    def stages(self) -> tuple[Stage[Any], ...]:
+        """The stages through which an environment goes once its topic is chosen."""
+        return plans(self.fewest_tools, self.most_tools), PROGRAMS, skeletons(self.assessment)
+
     async def build(self, run: Run, tasks: Sequence[Task]) -> list[Skeleton]:
         """Build environments from tasks.
 
@@ -53,8 +59,22 @@ class SkelBuilder:
         Raises:
             UsageError: The run cannot go on, for want of a model or of isolation.
         """
-        mined = await run.each(tasks, lambda task: mine(run, task))
-        topics = await self._choose(run, mined)
+        return await self.make_all(run, await self.choose(run, tasks))
+
+    async def choose(self, run: Run, tasks: Sequence[Task]) -> list[Topic]:
+        """Return the topics of the environments to make of tasks.
+
+        Raises:
+            UsageError: The run cannot go on, for want of a model.
+        """
+        return await self._select(run, await run.each(tasks, lambda task: mine(run, task)))
+
+    async def make_all(self, run: Run, topics: Sequence[Topic]) -> list[Skeleton]:
+        """Build the environments of topics, and return those that were kept.
+
+        Raises:
+            UsageError: The run cannot go on, for want of a model or of isolation.
+        """
         return [made for _, made in await run.each(topics, lambda topic: self.make(run, topic))]
 
     async def make(self, run: Run, topic: Topic) -> Skeleton:
@@ -68,7 +88,7 @@ class SkelBuilder:
         program = await write_program(run, planned)
         return await prove(run, program, self.assessment, self.isolation)
 
-    async def _choose(self, run: Run, mined: Sequence[tuple[Task, Topic]]) -> list[Topic]:
+    async def _select(self, run: Run, mined: Sequence[tuple[Task, Topic]]) -> list[Topic]:
         selection = select([topic for _, topic in mined], self.selection)
         chosen = {topic.id: topic for topic in selection.chosen}
         stage = Stage("selected", Topic)
