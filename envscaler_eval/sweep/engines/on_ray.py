@@ -34,10 +34,9 @@ class RayEngine:
     def run(self, work: Work, items: Sequence[Item], tell: Callable[[Report], None]) -> None:
         """Run items; see `Engine`.
 
-        Ray itself runs a task again whose process or node was lost.
-
         Raises:
-            UsageError: Ray is not installed, or the cluster cannot be reached.
+            UsageError: Ray is not installed, the cluster cannot be reached, a task asks for
+                more than this machine has, or a person must mend something on a worker.
         """
         ray = import_ray()
         began_here = not ray.is_initialized()
@@ -64,6 +63,9 @@ class RayEngine:
                 _node_ip_address="127.0.0.1",
                 **quiet,
             )
+            self._check_memory(ray)
+        except UsageError:
+            raise
         except (ConnectionError, OSError, RuntimeError, ValueError) as fault:
             told = " ".join(str(fault).split())
             raise UsageError(
@@ -71,10 +73,20 @@ class RayEngine:
                 "--ray-address"
             ) from None
 
+    def _check_memory(self, ray: Any) -> None:
+        """Refuse what a Ray of its own would wait for without end."""
+        has = ray.cluster_resources().get("memory", 0.0) / 2**30
+        if self.memory_gb is not None and self.memory_gb > has:
+            raise UsageError(
+                f"--memory-gb {self.memory_gb:g}: this machine has {has:.1f} GB for all pieces "
+                "together; ask for less"
+            )
+
     def _drive(self, ray: Any, work: Work, tries: Tries, tell: Callable[[Report], None]) -> None:
         options: dict[str, Any] = {
             "num_cpus": self.cpus,
-            "max_retries": work.tries - 1,
+            # Tries are counted here: Ray runs what lacks memory again without end.
+            "max_retries": 0,
             "scheduling_strategy": "SPREAD",
         }
         if self.memory_gb is not None:
@@ -89,13 +101,22 @@ class RayEngine:
             item = running.pop(ended)
             try:
                 report: Report = ray.get(ended)
+            except ray.exceptions.RayTaskError as fault:
+                if isinstance(fault.cause, UsageError):
+                    raise UsageError(fault.cause.message) from None
+                report = _lost(work, item, str(fault.cause))
             except ray.exceptions.RayError as fault:
-                told = (str(fault).strip().splitlines() or [type(fault).__name__])[0]
-                # Ray has used up the tries itself.
-                report = Report(item.key, "failed", f"its worker was lost: {told}", final=True)
-                note_failure(Store(work.store), report)
+                report = _lost(work, item, str(fault) or type(fault).__name__)
             tries.settle(report)
             tell(report)
+
+
+def _lost(work: Work, item: Item, told: str) -> Report:
+    """Note that an item's worker has not come back; it may be tried again."""
+    first = told.strip().splitlines()[0]
+    report = Report(item.key, "failed", f"its worker was lost: {first}")
+    note_failure(Store(work.store), report)
+    return report
 
 
 def import_ray() -> Any:
