@@ -74,7 +74,11 @@ def run(
         ready = prepare(chosen, store, workers)
     except UsageError as fault:
         raise UsageError(f"{plan}: {fault}") from None
-    started = map_items(ready.work, ready.items, runner, _progress(ready.shards))
+    try:
+        started = map_items(ready.work, ready.items, runner, _progress(ready.shards))
+    except KeyboardInterrupt:
+        typer.echo("\nStopped; the same command goes on.", err=True)
+        raise
     if engine == "slurm" and started:
         tell_of_slurm(folder, submit, f"see: envscaler sweep status {shlex.quote(where)}")
         return

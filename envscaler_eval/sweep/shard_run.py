@@ -60,6 +60,7 @@ def run_shard(key: str, payload: Mapping[str, Any], store: Store) -> Mapping[str
         UsageError: The task or a model cannot be had, or the task is another one on this
             machine than where the sweep was planned.
         ShardIncompleteError: Samples have failed; those that have not are in the store.
+        KeyboardInterrupt: A person has stopped it; what was done is in the store.
     """
     shard = Shard.model_validate(payload["shard"])
     task = shard.unit.build()
@@ -124,6 +125,9 @@ def _evaluate(shard: Shard, task: "Task", payload: Mapping[str, Any], log_dir: s
         )
     except PrerequisiteError as fault:
         raise UsageError(f"{unit.label} on {unit.task}: {told_in_a_line(fault)}") from None
+    if not logs or logs[0].status == "cancelled":
+        # Inspect takes Ctrl+C for itself, and would let the next shard begin.
+        raise KeyboardInterrupt
     return logs[0]
 
 

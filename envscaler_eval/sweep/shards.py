@@ -145,7 +145,8 @@ def shards(plan: SweepPlan) -> list[Shard]:
     cut into pieces of one size: each has a bit of every environment, and takes about as long.
 
     Raises:
-        UsageError: A task cannot be had, or two units go by one name.
+        UsageError: A task cannot be had, lacks its user, or has a sample twice by one name;
+            or two units go by one name.
     """
     built: dict[str, tuple[list[str], Any]] = {}
     found: list[Shard] = []
@@ -154,6 +155,7 @@ def shards(plan: SweepPlan) -> list[Shard]:
         source = content_key([unit.task, unit.args, unit.trials])
         if source not in built:
             task = unit.build()
+            _check_user(unit, task)
             built[source] = _samples(task), _made_of(task)
         ids, data = built[source]
         others = samples_of.setdefault((unit.label, unit.task), set())
@@ -177,6 +179,16 @@ def shards(plan: SweepPlan) -> list[Shard]:
 def is_what_was_planned(shard: Shard, task: "Task") -> bool:
     """Whether a task, as this machine has it, is the one that a shard was cut from."""
     return _key(shard.unit, shard.samples, _made_of(task)) == shard.key
+
+
+def _check_user(unit: Unit, task: "Task") -> None:
+    """Refuse conversations without a user, which would each fail."""
+    in_conversation = any((sample.metadata or {}).get("mode") == "conv" for sample in task.dataset)
+    if in_conversation and "user" not in unit.roles:
+        raise UsageError(
+            f"roles: {unit.task} in conversation needs a model for the user; add "
+            "`roles: {user: MODEL}` (policy/user works offline)"
+        )
 
 
 def _samples(task: "Task") -> list[str]:

@@ -1,6 +1,7 @@
 """Sweeps on this machine: the numbers of one run, however often they were cut short."""
 
 import shutil
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from tests.sweep.plans import a_plan, run_sweep, sweep_of, table_of, write_rooms
 
 ASKED: list[str] = []
 DOWN: set[str] = set()
+STOPPED_AT: list[int] = []
 
 
 @modelapi(name="shaky")
@@ -37,6 +39,8 @@ class Shaky(ModelAPI):
         """Say that it is done, or fail."""
         text = input[-1].text
         ASKED.append(text)
+        if len(ASKED) in STOPPED_AT:
+            signal.raise_signal(signal.SIGINT)
         if any(word in text for word in DOWN):
             raise RuntimeError("the provider is down")
         output = ModelOutput.from_content("shaky/one", "Done.")
@@ -45,10 +49,11 @@ class Shaky(ModelAPI):
 
 @pytest.fixture(autouse=True)
 def _up() -> Iterator[None]:
-    ASKED.clear()
-    DOWN.clear()
+    for what in (ASKED, DOWN, STOPPED_AT):
+        what.clear()
     yield
     DOWN.clear()
+    STOPPED_AT.clear()
 
 
 @pytest.fixture
@@ -338,3 +343,16 @@ def test_what_was_begun_goes_on_with_other_limits_and_retries(
     (report,) = run_sweep({**plan, **changes}, folder)
     assert report.status == "done"
     assert len(ASKED) == 1
+
+
+def test_a_person_who_stops_a_sweep_stops_all_of_it(tmp_path: Path, rooms: str) -> None:
+    folder, plan = tmp_path / "sweep", a_plan(rooms, models=["shaky/one"])
+    STOPPED_AT.append(6)
+    with pytest.raises(KeyboardInterrupt):
+        run_sweep(plan, folder)
+    assert len(ASKED) < 12
+    assert len(keys_in(Store(str(folder)), DONE)) == 1
+    assert not keys_in(Store(str(folder)), FAILED)
+    STOPPED_AT.clear()
+    assert len(run_sweep(plan, folder)) == 2
+    assert len(read_results([folder]).rows) == 12

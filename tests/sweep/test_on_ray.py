@@ -105,10 +105,9 @@ def test_more_memory_than_there_is_is_refused(tmp_path: Path) -> None:
         map_items(work, [Item("one", {"number": 1})], RayEngine(1, memory_gb=1e5), print)
 
 
-def test_a_cluster_that_cannot_be_reached_is_told_in_one_line(tmp_path: Path) -> None:
+@pytest.mark.parametrize("address", ["nonsense", "127.0.0.1:9", "127.0.0.1:99999"])
+def test_a_cluster_that_cannot_be_reached_is_told_in_one_line(tmp_path: Path, address: str) -> None:
     pytest.importorskip("ray", reason="the extra `ray` is not installed; `make test-ray` has it")
     with pytest.raises(UsageError, match="name a cluster that runs with --ray-address") as refusal:
-        run_sweep(
-            a_plan(write_rooms(tmp_path)), tmp_path / "sweep", RayEngine(2, address="nonsense")
-        )
+        run_sweep(a_plan(write_rooms(tmp_path)), tmp_path / "sweep", RayEngine(2, address=address))
     assert "\n" not in refusal.value.message

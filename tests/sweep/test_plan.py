@@ -95,6 +95,7 @@ def test_a_bad_plan_is_told_in_one_line(tmp_path: Path, content: object, told: s
         ({"tasks": [{"task": "envscaler", "args": {"colour": 1}}]}, "'colour'"),
         ({"tasks": [{"task": "envscaler", "args": {"mode": "loud"}}]}, "mode is 'loud'"),
         ({"tasks": [{"task": "envscaler", "args": {"limits": 5}}]}, "mend its args"),
+        ({"parameters": {"mode": ["conv"]}}, "roles: envscaler in conversation needs a model"),
         ({"limits": {"openai": 4}}, "limits openai: no model of the plan is served by it"),
         ({"models": ["policy/noop", "policy/noop"]}, "twice in the plan"),
         ({"models": ["a/b", "a_b"]}, "a/b and a_b would both have the folder a_b/envscaler"),

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import socket
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,7 @@ from envscaler_eval.sweep.tries import Tries
 from envscaler_eval.sweep.work import Item, Report, Work, note_failure, run_item
 
 _OBJECT_STORE = 100 * 2**20
+_PATIENCE = 10.0
 
 
 @dataclass(frozen=True)
@@ -40,9 +42,9 @@ class RayEngine:
         """
         ray = import_ray()
         began_here = not ray.is_initialized()
-        if began_here:
-            self._connect(ray)
         try:
+            if began_here:
+                self._connect(ray)
             self._drive(ray, work, Tries(items, work.tries), tell)
         finally:
             if began_here:
@@ -52,6 +54,7 @@ class RayEngine:
         quiet: dict[str, Any] = {"logging_level": logging.ERROR, "log_to_driver": False}
         try:
             if self.address is not None:
+                _knock(self.address)
                 ray.init(address=self.address, **quiet)
                 return
             os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
@@ -66,7 +69,7 @@ class RayEngine:
             self._check_memory(ray)
         except UsageError:
             raise
-        except (ConnectionError, OSError, RuntimeError, ValueError) as fault:
+        except (OSError, OverflowError, RuntimeError, ValueError) as fault:
             told = " ".join(str(fault).split())
             raise UsageError(
                 f"Ray at {self.address or 'this machine'}: {told}; name a cluster that runs with "
@@ -109,6 +112,17 @@ class RayEngine:
                 report = _lost(work, item, str(fault) or type(fault).__name__)
             tries.settle(report)
             tell(report)
+
+
+def _knock(address: str) -> None:
+    """Reach a cluster that is given as HOST:PORT, for which Ray would wait minutes.
+
+    Raises:
+        OSError: Nobody answers.
+    """
+    host, _, port = address.rpartition(":")
+    if host and port.isdecimal() and "://" not in address:
+        socket.create_connection((host, int(port)), timeout=_PATIENCE).close()
 
 
 def _lost(work: Work, item: Item, told: str) -> Report:
