@@ -1,5 +1,6 @@
 """The commands that run large plans, and tell how they do."""
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -22,9 +23,10 @@ from envscaler_eval.errors import UsageError
 from envscaler_eval.output_files import check_writable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from envscaler_eval.sweep import Report
+    from envscaler_eval.sweep.shards import Shard
 
 sweep = typer.Typer(
     help="Run many models, parameters and trials, on one machine or many.", no_args_is_help=True
@@ -72,9 +74,13 @@ def run(
         ready = prepare(chosen, store, workers)
     except UsageError as fault:
         raise UsageError(f"{plan}: {fault}") from None
-    map_items(ready.work, ready.items, runner, _progress(len(ready.items)))
-    if engine == "slurm":
-        tell_of_slurm(folder, submit, f"see: envscaler sweep status {where}")
+    try:
+        started = map_items(ready.work, ready.items, runner, _progress(ready.shards))
+    except KeyboardInterrupt:
+        typer.echo("\nStopped; the same command goes on.", err=True)
+        raise
+    if engine == "slurm" and started:
+        tell_of_slurm(folder, submit, f"see: envscaler sweep status {shlex.quote(where)}")
         return
     _finish(where)
 
@@ -124,7 +130,7 @@ def work(
     """Run the shards of one task of a Slurm array."""
     from envscaler_eval.sweep.engines.slurm import run_part
 
-    if not run_part(job, part, parts, lambda report: typer.echo(_line(report))):
+    if not run_part(job, part, parts, lambda report: typer.echo(_line(report, report.key))):
         raise typer.Exit(1)
 
 
@@ -139,23 +145,22 @@ def _finish(where: str) -> None:
     if any(unit.shards_done for unit in reached.units):
         typer.echo(as_text(results_document(read_results([where]), None)))
     if not reached.is_complete:
-        typer.echo(
-            f"\nNot complete: see `envscaler sweep status {where}`; the same command goes on.",
-            err=True,
-        )
+        status = f"envscaler sweep status {shlex.quote(where)}"
+        typer.echo(f"\nNot complete: see `{status}`; the same command goes on.", err=True)
         raise typer.Exit(1)
 
 
-def _progress(total: int) -> "Callable[[Report], None]":
+def _progress(shards: "Sequence[Shard]") -> "Callable[[Report], None]":
     """Return what tells of each run of a shard, on the error output."""
+    names = {shard.key: f"{shard.unit.name}, shard {shard.place}" for shard in shards}
 
     def tell_report(report: "Report") -> None:
-        typer.echo(_line(report), err=True)
+        typer.echo(_line(report, names[report.key]), err=True)
 
-    typer.echo(f"{total} shards", err=True)
+    typer.echo(f"{len(shards)} shards", err=True)
     return tell_report
 
 
-def _line(report: "Report") -> str:
-    told = f"shard {report.key[:12]} {report.status}, {report.seconds:.0f} s"
+def _line(report: "Report", name: str) -> str:
+    told = f"{name}: {report.status}, {report.seconds:.0f} s"
     return f"{told}: {report.message}" if report.message else told

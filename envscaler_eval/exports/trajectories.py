@@ -11,7 +11,6 @@ from inspect_ai.log import (
     EvalLog,
     EvalSample,
     EvalSampleSummary,
-    read_eval_log,
     read_eval_log_sample,
     read_eval_log_sample_summaries,
     read_eval_log_samples_by_id,
@@ -19,7 +18,7 @@ from inspect_ai.log import (
 from inspect_ai.model import ChatMessage
 
 from envscaler_eval.errors import UsageError
-from envscaler_eval.results.reading import latest_attempts, log_files
+from envscaler_eval.results.reading import latest_attempts, log_files, log_headers
 from envscaler_eval.results.task_rules import short_name
 from envscaler_eval.solvers.protocol import Mode
 from envscaler_eval.solvers.record import EpisodeRecord, stored_record
@@ -87,8 +86,9 @@ class TrajectoryLogs:
         Raises:
             UsageError: There is no such log, or it is of another task.
         """
-        headers = [read_eval_log(path, header_only=True) for path in log_files(paths)]
-        self._headers, self.notes = latest_attempts(headers)
+        headers, unread = log_headers(log_files(paths))
+        self._headers, left_out = latest_attempts(headers)
+        self.notes = unread + left_out
         for header in self._headers:
             if short_name(header.eval.task) != _TASK:
                 raise UsageError(

@@ -7,10 +7,10 @@ reading them takes a hundredth of the time that transcripts take.
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 from inspect_ai.log import (
     EvalLog,
+    EvalSampleSummary,
     list_eval_logs,
     read_eval_log,
     read_eval_log_sample_summaries,
@@ -21,6 +21,7 @@ from envscaler_eval.errors import UsageError
 from envscaler_eval.results.episode_rows import episode_rows
 from envscaler_eval.results.score_values import Part, score_names
 from envscaler_eval.results.sweep_logs import (
+    UNREADABLE,
     in_order,
     logs_of_sweep,
     missing_shards,
@@ -56,18 +57,18 @@ def read_results(paths: Sequence[str | Path], cluster_key: str | None = None) ->
         UsageError: There is no such log, it holds no numeric score, or samples lack
             the metadata that names their cluster.
     """
-    headers, unread = _headers(log_files(paths))
-    latest, notes = latest_attempts(headers)
+    headers, unread = log_headers(log_files(paths))
+    latest, notes = _with_summaries(headers)
     notes = unread + notes
     logs: list[LogHeader] = []
     rows: list[EpisodeRow] = []
-    for header in latest:
+    for header, summaries in latest:
         if header.status != "success":
             notes.append(
                 f"{header.location}: the run ended as '{header.status}'; what it did not come to "
                 "is missing"
             )
-        log, its_rows = _read(header, cluster_key)
+        log, its_rows = _read(header, summaries, cluster_key)
         logs.append(log)
         rows.extend(its_rows)
     for path in map(str, paths):
@@ -93,27 +94,75 @@ def log_files(paths: Sequence[str | Path]) -> list[str]:
             continue
         if "://" not in path and not Path(path).is_dir():
             raise UsageError(f"{path}: there is no such log or folder; name a .eval or .json log")
-        listed = list_eval_logs(logs_of_sweep(path) or path)
+        try:
+            listed = list_eval_logs(logs_of_sweep(path) or path)
+        except UsageError:
+            raise
+        except Exception as fault:
+            # Clients of object stores raise what they like: for a key, for a server.
+            told = " ".join(str(fault).split())
+            raise UsageError(f"{path}: cannot be read: {told}; name one that can") from None
         inside = sorted(log.name.removeprefix("file://") for log in listed)
+        if not inside and sweep_folder(path) is not None:
+            raise UsageError(
+                f"{path}: no shard of this sweep has come to an end; see `envscaler sweep status`"
+            )
         if not inside:
             raise UsageError(f"{path}: there is no log in this folder; name one that holds some")
         found.update(dict.fromkeys(inside))
     return list(found)
 
 
-def _headers(paths: Sequence[str]) -> tuple[list[EvalLog], list[str]]:
-    """Read the headers of logs; what is half-written in a sweep is only told."""
+def log_headers(paths: Sequence[str]) -> tuple[list[EvalLog], list[str]]:
+    """Read the headers of logs.
+
+    Args:
+        paths: The logs.
+
+    Returns:
+        The headers, and a line for each log of a sweep that is left out, as it is
+        half-written or damaged.
+
+    Raises:
+        UsageError: A log that is of no sweep cannot be read.
+    """
     headers, notes = [], []
     for path in paths:
         try:
             headers.append(read_eval_log(path, header_only=True))
-        except (OSError, ValueError, KeyError, BadZipFile) as fault:
-            if sweep_folder(path) is not None:
-                notes.append(f"{path}: left out, it is half-written")
-                continue
-            told = (str(fault).splitlines() or ["it is empty"])[0]
-            raise UsageError(f"{path}: this is no log of Inspect: {told}; leave it out") from None
+        except UNREADABLE as fault:
+            notes.append(_left_out(path, fault))
     return headers, notes
+
+
+def _with_summaries(
+    headers: Sequence[EvalLog],
+) -> tuple[list[tuple[EvalLog, list[EvalSampleSummary]]], list[str]]:
+    """Read what each log that counts tells of its samples; where one cannot, another counts."""
+    read: dict[str, list[EvalSampleSummary]] = {}
+    damaged: dict[str, str] = {}
+    while True:
+        sound = [header for header in headers if header.location not in damaged]
+        latest, notes = latest_attempts(sound)
+        unread = [header.location for header in latest if header.location not in read]
+        if not unread:
+            kept = [(header, read[header.location]) for header in latest]
+            return kept, [*damaged.values(), *notes]
+        for location in unread:
+            try:
+                read[location] = read_eval_log_sample_summaries(location)
+            except UNREADABLE as fault:
+                damaged[location] = _left_out(location, fault)
+
+
+def _left_out(path: str, fault: Exception) -> str:
+    if sweep_folder(path) is not None:
+        return (
+            f"{path}: left out, it is half-written or damaged; if episodes are missing, remove it "
+            "and run the sweep again"
+        )
+    told = (str(fault).splitlines() or ["it is empty"])[0]
+    raise UsageError(f"{path}: this is no log of Inspect: {told}; leave it out") from None
 
 
 def latest_attempts(headers: Sequence[EvalLog]) -> tuple[list[EvalLog], list[str]]:
@@ -140,8 +189,9 @@ def latest_attempts(headers: Sequence[EvalLog]) -> tuple[list[EvalLog], list[str
     return kept, notes
 
 
-def _read(header: EvalLog, cluster_key: str | None) -> tuple[LogHeader, list[EpisodeRow]]:
-    summaries = read_eval_log_sample_summaries(header.location)
+def _read(
+    header: EvalLog, summaries: Sequence[EvalSampleSummary], cluster_key: str | None
+) -> tuple[LogHeader, list[EpisodeRow]]:
     names = score_names(summaries)
     if not names:
         if all(summary.error for summary in summaries):

@@ -7,18 +7,25 @@ order of files. What is half-written does not count at all.
 """
 
 import json
+import os
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from zipfile import BadZipFile
 
 import fsspec
 from inspect_ai.log import EvalLog
 
+from envscaler_eval.errors import UsageError
 from envscaler_eval.results.episode_rows import row_not_run
 from envscaler_eval.results.table import SWEEP_KEY, EpisodeRow, LogHeader
 
 MANIFEST = "sweep.json"
 LOGS = "logs"
+
+# What reading a log raises that is half-written or damaged, compressed in whichever way.
+UNREADABLE = (OSError, ValueError, LookupError, EOFError, RuntimeError, BadZipFile, zlib.error)
 
 _WHOLE = ("success", "error")
 
@@ -46,26 +53,44 @@ class PlannedShard:
 
 
 def manifest_of(folder: str) -> tuple[PlannedShard, ...] | None:
-    """Return the shards of the sweep in a folder or at a URL; `None` where there is none."""
-    files, path = fsspec.url_to_fs(folder)
+    """Return the shards of the sweep in a folder or at a URL; `None` where there is none.
+
+    Raises:
+        UsageError: There is one, and its list of shards is damaged; or the URL leads nowhere.
+    """
     try:
-        content = json.loads(files.cat_file(f"{path.rstrip('/')}/{MANIFEST}"))
-    except (OSError, ValueError):
+        files, path = fsspec.url_to_fs(folder)
+        text = files.cat_file(f"{path.rstrip('/')}/{MANIFEST}")
+    except OSError:
         return None
-    return tuple(
-        PlannedShard(one["key"], one["unit"], tuple(one["samples"]), one["trials"])
-        for one in content["shards"]
-    )
+    except Exception as fault:
+        # Clients of object stores raise what they like: for a key, for a server.
+        told = " ".join(str(fault).split())
+        raise UsageError(f"{folder}: cannot be read: {told}; name one that can") from None
+    try:
+        content = json.loads(text)
+        if not isinstance(content, dict) or "shards" not in content:
+            # Of another program.
+            return None
+        return tuple(
+            PlannedShard(one["key"], one["unit"], tuple(one["samples"]), one["trials"])
+            for one in content["shards"]
+        )
+    except (ValueError, LookupError, TypeError):
+        raise UsageError(
+            f"{folder}/{MANIFEST}: is damaged; run the sweep again, which writes it anew"
+        ) from None
 
 
 def sweep_folder(path: str) -> str | None:
     """Return the folder of the sweep that a log or a folder of logs is in, if it is in one."""
-    before, found, _ = path.rstrip("/").rpartition(f"/{LOGS}")
+    path = _from_anywhere(path)
+    before, found, _ = path.rpartition(f"/{LOGS}")
     while found and before:
         if manifest_of(before) is not None:
             return before
         before, found, _ = before.rpartition(f"/{LOGS}")
-    return path.rstrip("/") if manifest_of(path) is not None else None
+    return path if manifest_of(path) is not None else None
 
 
 def logs_of_sweep(path: str) -> str | None:
@@ -87,14 +112,15 @@ def missing_shards(path: str, logs: Sequence[LogHeader]) -> tuple[list[EpisodeRo
     root = None if path.endswith(".eval") else sweep_folder(path)
     if root is None:
         return [], []
-    part = path.rstrip("/")[len(f"{root}/{LOGS}/") :]
+    part = _from_anywhere(path)[len(f"{root}/{LOGS}/") :]
     planned = [
         shard
         for shard in manifest_of(root) or ()
         if not part or f"{shard.unit}/".startswith(f"{part}/")
     ]
-    siblings = {str(log.metadata[SWEEP_KEY]["unit"]): log for log in logs if _told(log.metadata)}
-    done = {str(log.metadata[SWEEP_KEY]["shard"]) for log in logs if _told(log.metadata)}
+    done = {str(told["shard"]): log for log in logs if (told := _told(log.metadata))}
+    # By the plan, not by the log: a unit may have had another name when it ran.
+    siblings = {shard.unit: done[shard.key] for shard in planned if shard.key in done}
     absent = [shard for shard in planned if shard.key not in done]
     if not absent:
         return [], []
@@ -123,6 +149,11 @@ def in_order(rows: Sequence[EpisodeRow]) -> list[EpisodeRow]:
         return str(row.log.metadata[SWEEP_KEY]["unit"]), row.sample, row.epoch
 
     return sorted(rows, key=place)
+
+
+def _from_anywhere(path: str) -> str:
+    """Return a path that names the folders above it, from wherever it was given."""
+    return path.rstrip("/") if "://" in path else os.path.abspath(path)
 
 
 def told_of_sweep(header: EvalLog) -> Mapping[str, Any] | None:
@@ -168,7 +199,7 @@ def _of_other_plans(headers: Iterable[EvalLog]) -> Iterator[EvalLog]:
     """Yield logs in the folder of a sweep whose plan has another shard in their place."""
     planned: dict[str, frozenset[str] | None] = {}
     for header in headers:
-        folder = header.location.removeprefix("file://").rpartition("/")[0]
+        folder = os.path.dirname(header.location.removeprefix("file://"))
         if folder not in planned:
             root = sweep_folder(folder)
             shards = None if root is None else manifest_of(root)

@@ -1,6 +1,5 @@
 """Audits over the engines of sweeps: the cards of `audit_packs`, from parts done anywhere."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,7 +8,16 @@ from envscaler_eval.audit.engine import Progress, open_audits
 from envscaler_eval.isolation import IsolationPolicy
 from envscaler_eval.sweep.audit_work import FUNCTION, audit_item, audit_result
 from envscaler_eval.sweep.store import Store
-from envscaler_eval.sweep.work import DONE, FAILED, Engine, Report, Work, keys_in, map_items
+from envscaler_eval.sweep.work import (
+    DONE,
+    FAILED,
+    Engine,
+    Report,
+    Work,
+    keys_in,
+    map_items,
+    read_failure,
+)
 
 _TRIES = 2
 
@@ -80,5 +88,5 @@ def audit_over(
     return AuditOutcome(
         cards=() if owners else [audit.card() for audit in audits],
         missing=len(owners),
-        failures=[json.loads(store.read(f"{FAILED}/{key}.json"))["message"] for key in failed],
+        failures=[read_failure(store, key).message for key in failed],
     )

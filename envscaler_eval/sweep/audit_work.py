@@ -41,8 +41,15 @@ def audit_result(part: AuditPart, key: str, store: Store) -> Any:
 
     Raises:
         FileNotFoundError: It is not done.
+        UsageError: The result is damaged.
     """
-    return RESULTS[part.kind].validate_json(json.loads(store.read(result_name(key)))["result"])
+    content = store.read(result_name(key))
+    try:
+        return RESULTS[part.kind].validate_json(json.loads(content)["result"])
+    except (ValueError, LookupError, TypeError):
+        raise UsageError(
+            f"{store.url(result_name(key))}: is damaged; remove it and give the command again"
+        ) from None
 
 
 def run_audit_part(key: str, payload: Mapping[str, Any], store: Store) -> Mapping[str, Any]:

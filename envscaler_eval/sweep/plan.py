@@ -1,10 +1,16 @@
 """The file that says what a sweep runs."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
-from pydantic import Field, ValidationError, ValidationInfo, field_validator
+from pydantic import (
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from envscaler_eval import core_yaml
 from envscaler_eval.errors import UsageError
@@ -16,7 +22,12 @@ _PREFIX = "envscaler_eval/"
 # What a plan says by other keys, for all its runs.
 _TAKEN = {"trials": "trials"}
 
-AtLeastOne = Annotated[int, Field(ge=1)]
+# Who else speaks in an episode of the tasks.
+ROLES = ("user",)
+
+AtLeastOne = Annotated[int, Field(ge=1, strict=True)]
+Count = Annotated[int, Field(ge=0, strict=True)]
+Name = Annotated[str, Field(min_length=1)]
 
 
 class TaskChoice(Frozen):
@@ -58,8 +69,8 @@ class ModelChoice(Frozen):
         metadata: What its logs say of it, such as `training_mode: conv`.
     """
 
-    model: str
-    label: str | None = None
+    model: Name
+    label: Name | None = None
     args: Mapping[str, Any] = Field(default_factory=dict)
     generation: Mapping[str, Any] = Field(default_factory=dict)
     base_url: str | None = None
@@ -67,12 +78,21 @@ class ModelChoice(Frozen):
 
     @field_validator("generation")
     @classmethod
-    def _no_adaptation(cls, generation: Mapping[str, Any]) -> Mapping[str, Any]:
+    def _sound(cls, generation: Mapping[str, Any]) -> Mapping[str, Any]:
         if "adaptive_connections" in generation:
             raise ValueError(
                 "has 'adaptive_connections', which no limit can hold; give max_connections, or a "
                 "limit for the provider"
             )
+        flight = generation.get("max_connections", 1)
+        if type(flight) is not int or flight < 1:
+            raise ValueError(f"max_connections is {flight!r}; use a whole number from 1")
+        from inspect_ai.model import GenerateConfig
+
+        try:
+            GenerateConfig.model_validate(generation)
+        except ValidationError as fault:
+            raise ValueError(first_fault(fault)) from None
         return generation
 
     @property
@@ -134,31 +154,64 @@ class SweepPlan(Frozen):
     samples_per_shard: AtLeastOne = 100
     limits: Mapping[str, AtLeastOne] = Field(default_factory=dict)
     sample_limits: SampleLimits = SampleLimits()
-    retries: Annotated[int, Field(ge=0)] = 2
-    sample_retries: Annotated[int, Field(ge=0)] = 2
+    retries: Count = 2
+    sample_retries: Count = 2
 
     @field_validator("tasks", "models", mode="before")
     @classmethod
     def _from_names(cls, given: Any, info: ValidationInfo) -> Any:
-        """Take a bare name for a choice with nothing besides."""
-        if not isinstance(given, list | tuple):
-            return given
         key = str(info.field_name).removesuffix("s")
-        return [{key: entry} if isinstance(entry, str) else entry for entry in given]
+        return [_choice(entry, key) for entry in _listed(given)]
 
     @field_validator("roles", mode="before")
     @classmethod
     def _roles_from_names(cls, given: Any) -> Any:
         if not isinstance(given, Mapping):
-            return given
-        return {k: {"model": v} if isinstance(v, str) else v for k, v in given.items()}
+            raise ValueError(f"is {given!r}; write a mapping of a role to its model")
+        for name in given:
+            if name not in ROLES:
+                raise ValueError(f"has '{name}', which no task has; use {', '.join(ROLES)}")
+        return {name: _choice(entry, "model") for name, entry in given.items()}
 
-    @field_validator("parameters")
+    @field_validator("parameters", mode="before")
     @classmethod
-    def _not_taken(cls, parameters: Mapping[str, Any]) -> Mapping[str, Any]:
-        for name in parameters.keys() & _TAKEN.keys():
-            raise ValueError(f"has '{name}'; give it as the plan's own key '{_TAKEN[name]}'")
-        return parameters
+    def _values_listed(cls, given: Any) -> Any:
+        if not isinstance(given, Mapping):
+            raise ValueError(f"is {given!r}; write a mapping of a task argument to a list")
+        for name, values in given.items():
+            if name in _TAKEN:
+                raise ValueError(f"has '{name}'; give it as the plan's own key '{_TAKEN[name]}'")
+            try:
+                _listed(values)
+            except ValueError as fault:
+                raise ValueError(f"{name} {fault}") from None
+        return given
+
+    @model_validator(mode="after")
+    def _one_place_for_each_argument(self) -> Self:
+        for place, choice in enumerate(self.tasks, 1):
+            for name in choice.args.keys() & self.parameters.keys():
+                raise ValueError(
+                    f"tasks {place} args: has '{name}', which `parameters` has too; keep one"
+                )
+        return self
+
+
+def _listed(given: Any) -> Sequence[Any]:
+    if not isinstance(given, list | tuple):
+        raise ValueError(f"is {given!r}; write a list")
+    if not given:
+        raise ValueError("is empty; name at least one")
+    return given
+
+
+def _choice(entry: Any, key: str) -> Any:
+    """Take a bare name for a choice with nothing besides."""
+    if isinstance(entry, str):
+        return {key: entry}
+    if not isinstance(entry, Mapping | TaskChoice | ModelChoice):
+        raise ValueError(f"has {entry!r}; write a name, or a mapping with `{key}`")
+    return entry
 
 
 def read_plan(file: Path) -> SweepPlan:

@@ -8,10 +8,11 @@ from envscaler_eval.errors import UsageError
 from envscaler_eval.results.sweep_logs import LOGS
 from envscaler_eval.results.table import SWEEP_KEY
 from envscaler_eval.sweep.plan import ModelChoice
-from envscaler_eval.sweep.shards import Shard
+from envscaler_eval.sweep.shards import Shard, is_what_was_planned
 from envscaler_eval.sweep.store import Store
 
 if TYPE_CHECKING:
+    from inspect_ai import Task
     from inspect_ai.log import EvalLog
     from inspect_ai.model import Model
 
@@ -56,15 +57,23 @@ def run_shard(key: str, payload: Mapping[str, Any], store: Store) -> Mapping[str
         The log's place and what was spent on the episodes in it.
 
     Raises:
-        UsageError: The task or a model cannot be had.
+        UsageError: The task or a model cannot be had, or the task is another one on this
+            machine than where the sweep was planned.
         ShardIncompleteError: Samples have failed; those that have not are in the store.
+        KeyboardInterrupt: A person has stopped it; what was done is in the store.
     """
     shard = Shard.model_validate(payload["shard"])
+    task = shard.unit.build()
+    if not is_what_was_planned(shard, task):
+        raise UsageError(
+            f"{shard.unit.task}: the packs, the data or the task's version on this machine are "
+            "others than when the sweep was planned; have the same everywhere, and run it again"
+        )
     attempt = f"{_ATTEMPTS}/{key}/{uuid.uuid4().hex[:12]}"
     earlier = _earlier_log(store, shard)
     if earlier is not None:
         store.copy(earlier, f"{attempt}/{earlier.rpartition('/')[2]}")
-    log = _evaluate(shard, payload, store.url(attempt))
+    log = _evaluate(shard, task, payload, store.url(attempt))
     place = _publish(store, shard, log, attempt)
     episodes = len(shard.samples) * shard.unit.trials
     scored = log.results.completed_samples if log.results else 0
@@ -83,23 +92,23 @@ def run_shard(key: str, payload: Mapping[str, Any], store: Store) -> Mapping[str
     }
 
 
-def _evaluate(shard: Shard, payload: Mapping[str, Any], log_dir: str) -> "EvalLog":
+def _evaluate(shard: Shard, task: "Task", payload: Mapping[str, Any], log_dir: str) -> "EvalLog":
     from inspect_ai import eval_set
     from inspect_ai._util.error import PrerequisiteError
 
     from envscaler_eval.results.named_models import told_in_a_line
 
     unit = shard.unit
-    model, *others = (
-        _model(choice, share)
-        for choice, share in zip(
-            [unit.model, *unit.roles.values()], payload["connections"], strict=True
-        )
-    )
+    players = [unit.model, *unit.roles.values()]
+    models = [
+        _model(choice, share) for choice, share in zip(players, payload["connections"], strict=True)
+    ]
+    _bound_pools(models)
+    model, *others = models
     sweep = {"shard": shard.key, "unit": unit.name, "label": unit.label}
     try:
         _, logs = eval_set(
-            unit.build(),
+            task,
             log_dir=log_dir,
             model=model,
             model_roles=dict(zip(unit.roles, others, strict=True)) or None,
@@ -116,6 +125,9 @@ def _evaluate(shard: Shard, payload: Mapping[str, Any], log_dir: str) -> "EvalLo
         )
     except PrerequisiteError as fault:
         raise UsageError(f"{unit.label} on {unit.task}: {told_in_a_line(fault)}") from None
+    if not logs or logs[0].status == "cancelled":
+        # Inspect takes Ctrl+C for itself, and would let the next shard begin.
+        raise KeyboardInterrupt
     return logs[0]
 
 
@@ -130,19 +142,32 @@ def _first_error(log: "EvalLog") -> str:
 
 def _model(choice: ModelChoice, share: int | None) -> "Model":
     from inspect_ai.model import GenerateConfig
-    from pydantic import ValidationError
 
-    from envscaler_eval.model_fault import first_fault
     from envscaler_eval.results.named_models import named_model
 
     held = {} if share is None else {"max_connections": share}
-    try:
-        config = GenerateConfig.model_validate({**choice.generation, **held})
-    except ValidationError as fault:
-        raise UsageError(f"model {choice.name}: generation: {first_fault(fault)}") from None
     return named_model(
-        choice.model, base_url=choice.base_url, config=config, memoize=False, **choice.args
+        choice.model,
+        base_url=choice.base_url,
+        config=GenerateConfig.model_validate({**choice.generation, **held}),
+        memoize=False,
+        **choice.args,
     )
+
+
+def _bound_pools(models: "list[Model]") -> None:
+    """Let the least share hold for all models that Inspect gives one pool of connections.
+
+    Inspect makes a pool as large as the first model to ask wants it, whichever that is.
+    """
+    pools: dict[tuple[type, str], list[Model]] = {}
+    for model in models:
+        pools.setdefault((type(model.api), model.api.connection_key()), []).append(model)
+    for pool in pools.values():
+        shares = [one.config.max_connections for one in pool]
+        least = min((share for share in shares if share is not None), default=None)
+        for model in pool:
+            model.config.max_connections = least
 
 
 def _publish(store: Store, shard: Shard, log: "EvalLog", attempt: str) -> str:
@@ -155,15 +180,21 @@ def _publish(store: Store, shard: Shard, log: "EvalLog", attempt: str) -> str:
     return place
 
 
+def shard_of_log(name: str) -> str:
+    """Return the key of the shard that a log is of, by its name; of others, what no key is."""
+    _, _, rest = name.rpartition("/")[2].partition("-")
+    return rest.partition("-")[0]
+
+
 def _published(shard: Shard) -> str:
     return f"{LOGS}/{shard.unit.name}/{shard.place:05}-{shard.key}"
 
 
 def _earlier_log(store: Store, shard: Shard) -> str | None:
     """Return the log of an earlier run of the shard that has come furthest, if there is one."""
-    from zipfile import BadZipFile
-
     from inspect_ai.log import read_eval_log_sample_summaries
+
+    from envscaler_eval.results.sweep_logs import UNREADABLE
 
     folder, _, start = _published(shard).rpartition("/")
     names = [name for name in store.names(folder, ".eval") if start in name]
@@ -172,8 +203,8 @@ def _earlier_log(store: Store, shard: Shard) -> str | None:
     for name in names:
         try:
             summaries = read_eval_log_sample_summaries(store.url(name))
-        except (OSError, ValueError, KeyError, BadZipFile):
-            # Half-written: nothing of it can be gone on with.
+        except UNREADABLE:
+            # Nothing of it can be gone on with.
             continue
         good = sum(not summary.error and summary.completed for summary in summaries)
         if good and (best is None or good > best[0]):

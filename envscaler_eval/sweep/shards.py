@@ -16,6 +16,9 @@ from envscaler_eval.sweep.work import content_key
 if TYPE_CHECKING:
     from inspect_ai import Task
 
+# Of the 255 bytes of most file systems, of which the shard's file takes none.
+_LONGEST_FOLDER = 100
+
 
 class Unit(Frozen):
     """What the episodes of a table's line share.
@@ -69,7 +72,10 @@ class Unit(Frozen):
 
         try:
             task: Task = getattr(tasks, self.task)(**self.args, trials=self.trials)
-        except TypeError as fault:
+        except UsageError:
+            raise
+        except (TypeError, ValueError, AttributeError, LookupError) as fault:
+            # Of a type that the task does not reckon with.
             told = str(fault).partition("() ")[2] or str(fault)
             raise UsageError(f"task {self.task}: {told}; mend its args or the parameters") from None
         return task
@@ -95,7 +101,7 @@ def units(plan: SweepPlan) -> list[Unit]:
     """Return each combination of task, parameters and model.
 
     Raises:
-        UsageError: Two models, or two tasks, go by one name.
+        UsageError: Two of them go by one name, or would be in one folder.
     """
     names = list(plan.parameters)
     twice = Counter(choice.task for choice in plan.tasks)
@@ -114,14 +120,21 @@ def units(plan: SweepPlan) -> list[Unit]:
         for choice in plan.tasks
         for values in itertools.product(*plan.parameters.values())
     ]
-    seen: set[str] = set()
+    seen: dict[str, Unit] = {}
     for unit in found:
-        if unit.name in seen:
+        # Some file systems take names that differ in capitals alone for one.
+        rival = seen.setdefault(unit.name.casefold(), unit)
+        if rival is unit:
+            continue
+        if rival.label == unit.label:
             raise UsageError(
                 f"{unit.label} on {unit.task} is twice in the plan; take one out, or give one of "
                 "the models a `label` of its own"
             )
-        seen.add(unit.name)
+        raise UsageError(
+            f"{rival.label} and {unit.label} would both have the folder {unit.name}; give one of "
+            "them a `label` that differs in more"
+        )
     return found
 
 
@@ -132,15 +145,27 @@ def shards(plan: SweepPlan) -> list[Shard]:
     cut into pieces of one size: each has a bit of every environment, and takes about as long.
 
     Raises:
-        UsageError: A task cannot be had, or two units go by one name.
+        UsageError: A task cannot be had, lacks its user, or has a sample twice by one name;
+            or two units go by one name.
     """
     built: dict[str, tuple[list[str], Any]] = {}
     found: list[Shard] = []
+    samples_of: dict[tuple[str, str], set[str]] = {}
     for unit in units(plan):
         source = content_key([unit.task, unit.args, unit.trials])
         if source not in built:
-            built[source] = _content(unit)
+            task = unit.build()
+            _check_user(unit, task)
+            built[source] = _samples(task), _made_of(task)
         ids, data = built[source]
+        others = samples_of.setdefault((unit.label, unit.task), set())
+        if not others.isdisjoint(ids):
+            raise UsageError(
+                f"tasks: {unit.task} has the same samples more than once, such as "
+                f"{min(others.intersection(ids))}, which results could not tell apart; put the "
+                "arguments that differ under `parameters`"
+            )
+        others.update(ids)
         pieces = ceil(len(ids) / plan.samples_per_shard)
         for place in range(pieces):
             cut = slice(place * len(ids) // pieces, (place + 1) * len(ids) // pieces)
@@ -151,13 +176,31 @@ def shards(plan: SweepPlan) -> list[Shard]:
     return found
 
 
-def _content(unit: Unit) -> tuple[list[str], Any]:
-    """Return the samples of a unit, in the order of their hashes, and what they are made of."""
-    task = unit.build()
-    ids = sorted((str(sample.id) for sample in task.dataset), key=_hash)
+def is_what_was_planned(shard: Shard, task: "Task") -> bool:
+    """Whether a task, as this machine has it, is the one that a shard was cut from."""
+    return _key(shard.unit, shard.samples, _made_of(task)) == shard.key
+
+
+def _check_user(unit: Unit, task: "Task") -> None:
+    """Refuse conversations without a user, which would each fail."""
+    in_conversation = any((sample.metadata or {}).get("mode") == "conv" for sample in task.dataset)
+    if in_conversation and "user" not in unit.roles:
+        raise UsageError(
+            f"roles: {unit.task} in conversation needs a model for the user; add "
+            "`roles: {user: MODEL}` (policy/user works offline)"
+        )
+
+
+def _samples(task: "Task") -> list[str]:
+    """Return the samples of a task, in the order of their hashes."""
+    return sorted((str(sample.id) for sample in task.dataset), key=_hash)
+
+
+def _made_of(task: "Task") -> Any:
+    """Return what decides the samples of a task besides its arguments."""
     metadata = task.metadata or {}
     data = {name: metadata.get(name) for name in ("packs", "data", "bfcl_eval_sha256")}
-    return ids, {"version": metadata.get("full_task_version", task.version), "data": data}
+    return {"version": metadata.get("full_task_version", task.version), "data": data}
 
 
 def _key(unit: Unit, samples: Sequence[str], data: Any) -> str:
@@ -174,4 +217,8 @@ def _hash(sample: str) -> str:
 
 
 def _slug(name: str) -> str:
-    return re.sub(r"[^A-Za-z0-9.=_-]+", "_", name).strip("._") or "_"
+    """Return a name as a folder's, still of its own where it is long or has other letters."""
+    plain = re.sub(r"[^A-Za-z0-9.=_-]+", "_", name).strip("._")
+    if name.isascii() and 0 < len(plain) <= _LONGEST_FOLDER:
+        return plain
+    return f"{plain[:_LONGEST_FOLDER]}-{_hash(name)[:8]}".lstrip("-")

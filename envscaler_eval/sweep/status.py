@@ -7,9 +7,10 @@ from typing import Any
 
 from envscaler_eval.errors import UsageError
 from envscaler_eval.prices import Price
-from envscaler_eval.results.sweep_logs import PlannedShard, manifest_of
+from envscaler_eval.results.sweep_logs import LOGS, PlannedShard, manifest_of
+from envscaler_eval.sweep.shard_run import shard_of_log
 from envscaler_eval.sweep.store import Store
-from envscaler_eval.sweep.work import DONE, FAILED, keys_in, result_name
+from envscaler_eval.sweep.work import DONE, FAILED, keys_in, read_failure, result_name
 
 
 @dataclass
@@ -87,13 +88,14 @@ def sweep_status(folder: str) -> SweepStatus:
         folder: The sweep's folder or URL.
 
     Raises:
-        UsageError: There is no sweep.
+        UsageError: There is no sweep, or what it has noted is damaged.
     """
     store = Store(folder)
     shards = manifest_of(store.root)
     if shards is None:
         raise UsageError(f"{folder}: there is no sweep; name the folder that `sweep run` wrote to")
-    done, failed = keys_in(store, DONE), keys_in(store, FAILED)
+    ended, failed = keys_in(store, DONE), keys_in(store, FAILED)
+    done = ended - keys_without_logs(store)
     units: dict[str, UnitStatus] = {}
     for shard in shards:
         unit = units.setdefault(shard.unit, UnitStatus(shard.unit))
@@ -102,14 +104,21 @@ def sweep_status(folder: str) -> SweepStatus:
         if shard.key in done:
             unit.shards_done += 1
             unit.episodes_done += shard.episodes
-            result = json.loads(store.read(result_name(shard.key)))
-            for model, usage in result["usage"].items():
+            for model, usage in _usage(store, shard.key).items():
                 _add(unit.usage.setdefault(model, {}), usage)
         elif shard.key in failed:
             unit.shards_failed += 1
     failures = tuple(_failures(store, shards, failed - done))
     known = {shard.key for shard in shards}
-    return SweepStatus(tuple(units.values()), failures, len(done - known))
+    return SweepStatus(tuple(units.values()), failures, len(ended - known))
+
+
+def keys_without_logs(store: Store) -> set[str]:
+    """Return the shards that are noted as done and have no log."""
+    ended = keys_in(store, DONE)
+    # Logs are put in their place before the note: of what was noted, all are there by now.
+    logs = store.names(LOGS, ".eval")
+    return ended - {shard_of_log(name) for name in logs}
 
 
 def dollars(usage: Mapping[str, Mapping[str, Any]], prices: Mapping[str, Price]) -> float | None:
@@ -122,8 +131,23 @@ def dollars(usage: Mapping[str, Mapping[str, Any]], prices: Mapping[str, Price])
 def _failures(store: Store, shards: Sequence[PlannedShard], failed: set[str]) -> Iterator[Failure]:
     for shard in shards:
         if shard.key in failed:
-            note = json.loads(store.read(f"{FAILED}/{shard.key}.json"))
-            yield Failure(shard.unit, shard.key, note["message"], note["worker"])
+            try:
+                note = read_failure(store, shard.key)
+            except FileNotFoundError:
+                # It has been done meanwhile.
+                continue
+            yield Failure(shard.unit, shard.key, note.message, note.worker)
+
+
+def _usage(store: Store, key: str) -> Mapping[str, Mapping[str, Any]]:
+    try:
+        result = json.loads(store.read(result_name(key)))
+        usage: dict[str, dict[str, Any]] = {name: dict(of) for name, of in result["usage"].items()}
+    except (ValueError, LookupError, TypeError, AttributeError):
+        raise UsageError(
+            f"{store.url(result_name(key))}: is damaged; remove it and run the sweep again"
+        ) from None
+    return usage
 
 
 def _add(total: dict[str, float], usage: Mapping[str, Any]) -> None:

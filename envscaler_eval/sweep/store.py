@@ -2,11 +2,17 @@
 
 import os
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import PurePosixPath
 
 import fsspec
 
 from envscaler_eval.errors import UsageError
+
+
+class StoreError(UsageError):
+    """The store cannot be reached, or not be written; that may pass."""
 
 
 class Store:
@@ -37,33 +43,36 @@ class Store:
 
     def exists(self, name: str) -> bool:
         """Whether a file or folder is there."""
-        self._files.invalidate_cache()
-        return bool(self._files.exists(self._at(name)))
+        with self._told_of(name, "looked for"):
+            self._files.invalidate_cache()
+            return bool(self._files.exists(self._at(name)))
 
     def names(self, folder: str, suffix: str = "") -> list[str]:
         """Return the files anywhere below a folder, relative to the store, sorted."""
-        self._files.invalidate_cache()
         start = len(self._path.rstrip("/")) + 1
-        return sorted(
-            found[start:] for found in self._files.find(self._at(folder)) if found.endswith(suffix)
-        )
+        with self._told_of(folder, "listed"):
+            self._files.invalidate_cache()
+            found = self._files.find(self._at(folder))
+        return sorted(name[start:] for name in found if name.endswith(suffix))
 
     def read(self, name: str) -> bytes:
         """Return the content of a file.
 
         Raises:
             FileNotFoundError: It is not there.
+            StoreError: It cannot be read.
         """
-        return bytes(self._files.cat_file(self._at(name)))
+        with self._told_of(name, "read"):
+            return bytes(self._files.cat_file(self._at(name)))
 
     def write(self, name: str, content: bytes) -> None:
         """Write a file whole: who reads it meanwhile sees the old one, or none.
 
         Raises:
-            UsageError: The store cannot be written to.
+            StoreError: The store cannot be written to.
         """
         place = self._at(name)
-        try:
+        with self._told_of(name, "written"):
             if not self.is_local:
                 # Object stores show an object when it is complete.
                 self._files.pipe_file(place, content)
@@ -72,24 +81,40 @@ class Store:
             with open(draft, "wb") as file:
                 file.write(content)
             os.replace(draft, place)
-        except OSError as fault:
-            told = fault.strerror or fault
-            raise UsageError(
-                f"{self.url(name)}: cannot be written: {told}; write to another place"
-            ) from None
 
     def copy(self, source: str, name: str) -> None:
         """Copy a file of the store to another name, whole."""
-        if not self.is_local:
-            self._files.cp_file(self._at(source), self._at(name))
+        if self.is_local:
+            self.write(name, self.read(source))
             return
-        self.write(name, self.read(source))
+        with self._told_of(name, "written"):
+            self._files.cp_file(self._at(source), self._at(name))
 
     def remove(self, name: str) -> None:
         """Remove a file or a folder, if it is there."""
-        self._files.invalidate_cache()
-        if self._files.exists(self._at(name)):
-            self._files.rm(self._at(name), recursive=True)
+        with self._told_of(name, "removed"):
+            self._files.invalidate_cache()
+            try:
+                if self._files.exists(self._at(name)):
+                    self._files.rm(self._at(name), recursive=True)
+            except FileNotFoundError:
+                # Another worker was faster.
+                return
+
+    @contextmanager
+    def _told_of(self, name: str, what: str) -> Iterator[None]:
+        """Tell in one line of whatever the store raises; of a file that is not there, Python's."""
+        try:
+            yield
+        except Exception as fault:
+            # Clients of object stores raise what they like: for a key, for a server.
+            if isinstance(fault, FileNotFoundError) and what == "read":
+                raise
+            told = getattr(fault, "strerror", None) or " ".join(str(fault).split())
+            raise StoreError(
+                f"{self.url(name)}: cannot be {what}: {told or type(fault).__name__}; mend it, or "
+                "use another place"
+            ) from None
 
     def _at(self, name: str) -> str:
         if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts:

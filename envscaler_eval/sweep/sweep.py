@@ -9,8 +9,9 @@ from envscaler_eval.sweep.limits import check_limits, connections
 from envscaler_eval.sweep.plan import SweepPlan
 from envscaler_eval.sweep.shard_run import FUNCTION, shard_payload
 from envscaler_eval.sweep.shards import Shard, shards
+from envscaler_eval.sweep.status import keys_without_logs
 from envscaler_eval.sweep.store import Store
-from envscaler_eval.sweep.work import Item, Work
+from envscaler_eval.sweep.work import Item, Work, result_name
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,8 @@ class Sweep:
 def prepare(plan: SweepPlan, store: Store, workers: int) -> Sweep:
     """Cut a plan into shards, and write down in the folder which there are.
 
-    A plan that has grown goes on in its folder: what it had before keeps its key.
+    A plan that has grown goes on in its folder: what it had before keeps its key. A shard
+    that was done and whose log is gone is to be done again.
 
     Args:
         plan: The plan.
@@ -71,5 +73,7 @@ def prepare(plan: SweepPlan, store: Store, workers: int) -> Sweep:
             for one in cut
         ],
     }
+    for key in keys_without_logs(store) & {one.key for one in cut}:
+        store.remove(result_name(key))
     store.write(MANIFEST, json.dumps(manifest, indent=1).encode())
     return Sweep(plan, cut, items, Work(FUNCTION, store.root, tries=plan.retries + 1))

@@ -16,7 +16,7 @@ from hashlib import sha256
 from typing import Any, Literal, Protocol
 
 from envscaler_eval.errors import UsageError
-from envscaler_eval.sweep.store import Store
+from envscaler_eval.sweep.store import Store, StoreError
 
 DONE = "done"
 FAILED = "failed"
@@ -130,7 +130,7 @@ def keys_in(store: Store, folder: str) -> set[str]:
 
 def map_items(
     work: Work, items: Sequence[Item], engine: Engine, tell: Callable[[Report], None]
-) -> None:
+) -> int:
     """Do what is not done yet.
 
     Args:
@@ -138,11 +138,32 @@ def map_items(
         items: All items.
         engine: Where they run.
         tell: Called with what came of each run of an item.
+
+    Returns:
+        How many items were not done and went to the engine.
+
+    Raises:
+        UsageError: The store cannot be used, or a machine has put its results where this
+            one does not see them.
     """
-    done = keys_in(Store(work.store), DONE)
+    store = Store(work.store)
+    done = keys_in(store, DONE)
     pending = list({item.key: item for item in items if item.key not in done}.values())
+    seen: set[str] = set()
+
+    def check(report: Report) -> None:
+        if report.status == "done" and report.worker not in seen:
+            seen.add(report.worker)
+            if not store.exists(result_name(report.key)):
+                raise UsageError(
+                    f"{store.root}: {report.worker} has done its work, and the result is not here; "
+                    "name a folder or URL that all processes and machines reach by the same name"
+                )
+        tell(report)
+
     if pending:
-        engine.run(work, pending, tell)
+        engine.run(work, pending, check)
+    return len(pending)
 
 
 def run_item(work: Work, item: Item) -> Report:
@@ -163,7 +184,7 @@ def run_item(work: Work, item: Item) -> Report:
             key=item.key,
             status="failed",
             message=told,
-            final=isinstance(fault, UsageError),
+            final=isinstance(fault, UsageError) and not isinstance(fault, StoreError),
             seconds=time.monotonic() - began,
             worker=where,
         )
@@ -178,6 +199,20 @@ def note_failure(store: Store, report: Report, trace: str = "") -> None:
     """Write down why an item failed, over what was noted of it before."""
     note = asdict(report) | {"at": time.time(), "traceback": trace}
     store.write(f"{FAILED}/{report.key}.json", json.dumps(note).encode())
+
+
+def read_failure(store: Store, key: str) -> Report:
+    """Return what `note_failure` has written; of a damaged note, that it is.
+
+    Raises:
+        FileNotFoundError: There is no note.
+    """
+    content = store.read(f"{FAILED}/{key}.json")
+    try:
+        note = json.loads(content)
+        return Report(key, "failed", str(note["message"]), worker=str(note["worker"]))
+    except (ValueError, LookupError, TypeError):
+        return Report(key, "failed", "the note that tells why is damaged")
 
 
 def _function(name: str) -> WorkFunction:

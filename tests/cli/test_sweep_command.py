@@ -90,3 +90,58 @@ def test_slurm_beside_an_address_needs_a_folder(envscaler: Command, plan: Path) 
     )
     assert code == 2
     assert "--slurm-dir is needed" in errors
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--ray-address", "auto"),
+        ("--submit",),
+        ("--slurm-dir", "jobs"),
+        ("--slurm-option=--partition=cpu",),
+        ("--memory-gb", "2"),
+    ],
+)
+def test_options_of_other_engines_are_refused(
+    envscaler: Command, plan: Path, tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    code, _, errors = envscaler("sweep", "run", plan, "--out", tmp_path / "out", *options)
+    assert code == 2
+    assert f"{options[0].partition('=')[0]} is not for --engine local; leave it out" in errors
+    assert not (tmp_path / "out").exists()
+
+
+def test_slurm_with_nothing_left_to_do_shows_the_results(
+    envscaler: Command, plan: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    _, shown, _ = envscaler("sweep", "run", plan, "--out", out)
+    code, again, _ = envscaler("sweep", "run", plan, "--out", out, "--engine", "slurm")
+    assert (code, again) == (0, shown)
+    assert not (out / "slurm").exists()
+
+
+def test_before_the_first_shard_is_done_results_say_so(
+    envscaler: Command, plan: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    envscaler("sweep", "run", plan, "--out", out, "--engine", "slurm")
+    code, _, errors = envscaler("sweep", "results", out)
+    assert code == 2
+    assert "no shard of this sweep has come to an end; see `envscaler sweep status`" in errors
+
+
+def test_progress_names_what_it_is_of(envscaler: Command, plan: Path, tmp_path: Path) -> None:
+    _, _, errors = envscaler("sweep", "run", plan, "--out", tmp_path / "out")
+    assert "policy_noop/envscaler, shard 0: done" in errors
+
+
+@pytest.mark.parametrize("command", [("status",), ("results",), ("run",)])
+def test_an_address_that_leads_nowhere_is_told_in_one_line(
+    envscaler: Command, plan: Path, command: tuple[str]
+) -> None:
+    arguments = (plan, "--out", "foo://b/x") if command == ("run",) else ("foo://b/x",)
+    code, _, errors = envscaler("sweep", *command, *arguments)
+    assert code == 2
+    assert "foo" in errors
+    assert "Traceback" not in errors

@@ -1,6 +1,7 @@
 """Work for tests of engines: small functions that leave traces in the store."""
 
 import os
+import time
 import uuid
 from collections.abc import Mapping
 from typing import Any
@@ -36,10 +37,12 @@ def refuse(key: str, payload: Mapping[str, Any], store: Store) -> Mapping[str, A
 
 
 def die(key: str, payload: Mapping[str, Any], store: Store) -> Mapping[str, Any]:
-    """Kill the process at the first run of what the payload marks, then double."""
+    """Kill the process as often as the payload says, or wait for a file; then double."""
     _trace(key, store)
-    if payload.get("deadly") and runs(key, store) == 1:
+    if runs(key, store) <= payload.get("deadly", 0):
         os._exit(9)
+    while payload.get("until") and not store.exists(payload["until"]):
+        time.sleep(0.02)
     return {"value": 2 * payload["number"]}
 
 

@@ -97,6 +97,44 @@ def test_a_shard_runs_with_its_share(tmp_path: Path) -> None:
         assert re.search(r"max_connections=3\b", str(user))
 
 
+def test_models_that_share_a_pool_of_connections_hold_the_least_limit(tmp_path: Path) -> None:
+    # Policies have one pool, as models behind one vLLM server have.
+    changes: dict[str, Any] = {
+        "roles": {"user": "policy/user"},
+        "limits": {"policy": 40, "policy/user": 3},
+    }
+    run_sweep(a_plan(write_rooms(tmp_path), models=["policy/noop"], **changes), tmp_path / "out")
+    for log in list_eval_logs(str(tmp_path / "out")):
+        spec = read_eval_log(log, header_only=True).eval
+        assert spec.model_generate_config.max_connections == 3
+        assert re.search(r"max_connections=3\b", str((spec.model_roles or {})["user"]))
+
+
+def test_a_provider_of_agent_and_user_sees_no_more_than_its_limit(tmp_path: Path) -> None:
+    rooms = write_rooms(tmp_path, scenarios=6)
+    with counting_server(expected=8) as (address, counts):
+        agent, user = (
+            {
+                "model": f"openai-api/served/{name}",
+                "base_url": address,
+                "args": {"api_key": "none"},
+            }
+            for name in ("agent", "user")
+        )
+        plan = a_plan(
+            rooms,
+            models=[agent],
+            roles={"user": user},
+            samples_per_shard=6,
+            sample_limits={"message_limit": 12},
+            limits={"openai-api": 8},
+        )
+        plan["tasks"][0]["args"]["mode"] = "conv"
+        run_sweep(plan, tmp_path / "out", LocalEngine(2))
+    assert counts.served > 24
+    assert 2 <= counts.highest <= 8
+
+
 def test_a_provider_sees_no_more_requests_than_its_limit_from_all_workers(tmp_path: Path) -> None:
     rooms = write_rooms(tmp_path, scenarios=12)
     with counting_server(expected=6) as (address, counts):

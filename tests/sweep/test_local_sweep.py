@@ -1,6 +1,7 @@
 """Sweeps on this machine: the numbers of one run, however often they were cut short."""
 
 import shutil
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,14 +12,17 @@ from inspect_ai.log import list_eval_logs, read_eval_log, write_eval_log
 from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput, modelapi
 from inspect_ai.tool import ToolChoice, ToolInfo
 
+from envscaler_eval.errors import UsageError
 from envscaler_eval.results import read_results
-from envscaler_eval.sweep import Store
+from envscaler_eval.sweep import Report, Store, map_items
+from envscaler_eval.sweep.engines import LocalEngine
 from envscaler_eval.sweep.status import sweep_status
 from envscaler_eval.sweep.work import DONE, FAILED, keys_in
 from tests.sweep.plans import a_plan, run_sweep, sweep_of, table_of, write_rooms
 
 ASKED: list[str] = []
 DOWN: set[str] = set()
+STOPPED_AT: list[int] = []
 
 
 @modelapi(name="shaky")
@@ -35,6 +39,8 @@ class Shaky(ModelAPI):
         """Say that it is done, or fail."""
         text = input[-1].text
         ASKED.append(text)
+        if len(ASKED) in STOPPED_AT:
+            signal.raise_signal(signal.SIGINT)
         if any(word in text for word in DOWN):
             raise RuntimeError("the provider is down")
         output = ModelOutput.from_content("shaky/one", "Done.")
@@ -43,10 +49,11 @@ class Shaky(ModelAPI):
 
 @pytest.fixture(autouse=True)
 def _up() -> Iterator[None]:
-    ASKED.clear()
-    DOWN.clear()
+    for what in (ASKED, DOWN, STOPPED_AT):
+        what.clear()
     yield
     DOWN.clear()
+    STOPPED_AT.clear()
 
 
 @pytest.fixture
@@ -214,3 +221,138 @@ def test_a_cut_run_goes_on_where_it_stood(tmp_path: Path) -> None:
     run_sweep(plan, folder)
     assert len(ASKED) == 2
     assert len(read_results([folder]).rows) == 4
+
+
+def test_a_shard_whose_log_is_gone_is_run_again(tmp_path: Path, rooms: str) -> None:
+    folder = tmp_path / "sweep"
+    run_sweep(a_plan(rooms), folder)
+    whole = table_of(folder)
+    min(folder.glob("logs/**/*.eval")).unlink()
+    assert not sweep_status(str(folder)).is_complete
+    assert len(run_sweep(a_plan(rooms), folder)) == 1
+    assert sweep_status(str(folder)).is_complete
+    assert table_of(folder) == whole
+
+
+@pytest.mark.parametrize("where", [0.3, 0.5, 0.7, 0.95])
+def test_a_damaged_log_does_not_count_and_its_copy_does(
+    tmp_path: Path, rooms: str, where: float
+) -> None:
+    folder = tmp_path / "sweep"
+    run_sweep(a_plan(rooms), folder)
+    whole = table_of(folder)
+    log = min(folder.glob("logs/**/*.eval"))
+    shutil.copy(log, log.with_name(f"9-{log.name}"))
+    content = bytearray(log.read_bytes())
+    middle = int(len(content) * where)
+    content[middle : middle + 300] = bytes(byte ^ 0xFF for byte in content[middle : middle + 300])
+    log.write_bytes(content)
+    table = read_results([folder])
+    assert len(table.rows) == 24
+    assert not any(row.missing for row in table.rows)
+    shown = table_of(folder)
+    assert whole == shown or any("half-written or damaged" in note for note in table.notes)
+
+
+def test_a_damaged_list_of_shards_is_told_and_written_anew(tmp_path: Path, rooms: str) -> None:
+    folder = tmp_path / "sweep"
+    run_sweep(a_plan(rooms), folder)
+    whole = table_of(folder)
+    manifest = folder / "sweep.json"
+    for content in (manifest.read_bytes()[:100], b'{"shards": [{"key": 1}]}', b'{"shards": 5}'):
+        manifest.write_bytes(content)
+        for tell in (read_results, lambda paths: sweep_status(str(paths[0]))):
+            with pytest.raises(UsageError, match=r"sweep.json: is damaged; run the sweep again"):
+                tell([folder])
+    run_sweep(a_plan(rooms), folder)
+    assert table_of(folder) == whole
+
+
+def test_damaged_notes_are_told_in_one_line(tmp_path: Path, rooms: str) -> None:
+    folder = tmp_path / "sweep"
+    run_sweep(a_plan(rooms), folder)
+    done = min((folder / DONE).iterdir())
+    key, content = done.stem, done.read_bytes()
+    for damaged in (content[:9], b"[]", b'{"usage": 3}'):
+        done.write_bytes(damaged)
+        with pytest.raises(UsageError, match=rf"{key}.json: is damaged; remove it and run"):
+            sweep_status(str(folder))
+    done.unlink()
+    (folder / FAILED).mkdir(exist_ok=True)
+    (folder / FAILED / f"{key}.json").write_bytes(b"{")
+    (failure,) = sweep_status(str(folder)).failures
+    assert failure.message == "the note that tells why is damaged"
+
+
+def test_what_is_missing_is_told_from_within_the_folder(
+    tmp_path: Path, rooms: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "sweep"
+    run_sweep(a_plan(rooms, trials=2), folder)
+    run_sweep(a_plan(rooms), folder)
+    min(folder.glob("logs/**/*.eval")).unlink()
+    whole = read_results([folder])
+    monkeypatch.chdir(folder)
+    for path in ("logs", "./logs", "../sweep/logs/"):
+        table = read_results([path])
+        assert [row.sample for row in table.rows] == [row.sample for row in whole.rows]
+        assert [row.missing for row in table.rows] == [row.missing for row in whole.rows]
+
+
+def test_a_unit_that_was_named_anew_by_a_grown_plan_misses_what_it_lacks(
+    tmp_path: Path, rooms: str
+) -> None:
+    folder = tmp_path / "sweep"
+    plan = a_plan(rooms, models=["policy/noop"], roles={"user": "policy/user"})
+    run_sweep(plan, folder)
+    # With a second entry for the task, the folder of the first says which it is.
+    args = {**plan["tasks"][0]["args"], "mode": "conv"}
+    sweep_of({**plan, "tasks": [*plan["tasks"], {"task": "envscaler", "args": args}]}, folder)
+    min(folder.glob("logs/**/*.eval")).unlink()
+    rows = read_results([folder]).rows
+    assert len(rows) == 12
+    assert sum(bool(row.missing) for row in rows) == 4
+
+
+def test_a_machine_with_other_packs_says_so(tmp_path: Path, rooms: str) -> None:
+    folder = tmp_path / "sweep"
+    sweep = sweep_of(a_plan(rooms), folder)
+    file = Path(rooms) / "room_0" / "environment.py"
+    file.write_text(file.read_text() + "\n# Another hash.\n")
+    reports: list[Report] = []
+    map_items(sweep.work, sweep.items, LocalEngine(), reports.append)
+    assert len(reports) == 6
+    for report in reports:
+        assert report.final
+        assert "are others than when the sweep was planned" in report.message
+    assert not list(folder.glob("logs/**/*.eval"))
+
+
+@pytest.mark.parametrize("changes", [{"limits": {"shaky": 4}}, {"sample_retries": 1}])
+def test_what_was_begun_goes_on_with_other_limits_and_retries(
+    tmp_path: Path, changes: dict[str, Any]
+) -> None:
+    folder, rooms = tmp_path / "sweep", write_rooms(tmp_path, scenarios=2)
+    file = Path(rooms) / "room_0" / "scenarios.yaml"
+    file.write_text(file.read_text().replace("Take three bolts", "Please take three bolts", 1))
+    plan: dict[str, Any] = a_plan(rooms, models=["shaky/one"], retries=0, sample_retries=0)
+    DOWN.add("Please")
+    run_sweep(plan, folder)
+    DOWN.clear()
+    ASKED.clear()
+    (report,) = run_sweep({**plan, **changes}, folder)
+    assert report.status == "done"
+    assert len(ASKED) == 1
+
+
+def test_a_person_who_stops_a_sweep_stops_all_of_it(tmp_path: Path, rooms: str) -> None:
+    folder, plan = tmp_path / "sweep", a_plan(rooms, models=["shaky/one"])
+    STOPPED_AT.append(6)
+    with pytest.raises(KeyboardInterrupt):
+        run_sweep(plan, folder)
+    assert len(ASKED) < 12
+    assert len(keys_in(Store(str(folder)), DONE)) == 1
+    assert not keys_in(Store(str(folder)), FAILED)
+    STOPPED_AT.clear()
+    assert len(run_sweep(plan, folder)) == 2
+    assert len(read_results([folder]).rows) == 12

@@ -10,12 +10,13 @@ import pytest
 
 from envscaler_eval.audit import Selection, audit_packs
 from envscaler_eval.errors import UsageError
-from envscaler_eval.sweep import Report, Store, map_items
+from envscaler_eval.sweep import Item, Report, Store, Work, map_items
 from envscaler_eval.sweep.audit_run import audit_over
 from envscaler_eval.sweep.engines import RayEngine
 from envscaler_eval.sweep.status import sweep_status
-from envscaler_eval.sweep.work import DONE, keys_in
+from envscaler_eval.sweep.work import DONE, keys_in, read_failure
 from tests.audit.tool_shed import write_pack as write_shed
+from tests.sweep.functions import DIE, DOUBLE, runs
 from tests.sweep.plans import a_plan, run_sweep, sweep_of, table_of, write_rooms
 from tests.sweep.synth_runs import files, generated, generated_alone, write_session
 
@@ -88,10 +89,42 @@ def test_a_synthesis_on_a_cluster_has_the_packs_of_one_machine(
     assert files(tmp_path / "ray" / "packs") == files(tmp_path / "alone" / "packs")
 
 
-def test_a_cluster_that_cannot_be_reached_is_told_in_one_line(tmp_path: Path) -> None:
+def test_a_worker_that_dies_costs_a_try_and_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("ray", reason="the extra `ray` is not installed; `make test-ray` has it")
+    monkeypatch.setenv("PYTHONPATH", str(REPOSITORY))
+    store, reports = Store(str(tmp_path / "store")), list[Report]()
+    once, ever = Item("once", {"number": 1, "deadly": 1}), Item("ever", {"number": 1, "deadly": 9})
+    map_items(Work(DIE, store.root, tries=2), [once, ever], RayEngine(2), reports.append)
+    assert keys_in(store, DONE) == {"once"}
+    assert (runs("once", store), runs("ever", store)) == (2, 2)
+    assert read_failure(store, "ever").message.startswith("its worker was lost: ")
+    assert all("\n" not in report.message for report in reports)
+
+
+def test_a_store_that_a_worker_cannot_write_ends_the_run_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("ray", reason="the extra `ray` is not installed; `make test-ray` has it")
+    monkeypatch.setenv("PYTHONPATH", str(REPOSITORY))
+    store = Store(str(tmp_path / "store"))
+    store.write("done", b"a file where the folder of results should be")
+    with pytest.raises(UsageError, match="cannot be written") as refusal:
+        map_items(Work(DOUBLE, store.root), [Item("one", {"number": 1})], RayEngine(1), print)
+    assert "\n" not in refusal.value.message
+
+
+def test_more_memory_than_there_is_is_refused(tmp_path: Path) -> None:
+    pytest.importorskip("ray", reason="the extra `ray` is not installed; `make test-ray` has it")
+    work = Work(DOUBLE, str(tmp_path / "store"))
+    with pytest.raises(UsageError, match=r"--memory-gb 100000: this machine has .* ask for less"):
+        map_items(work, [Item("one", {"number": 1})], RayEngine(1, memory_gb=1e5), print)
+
+
+@pytest.mark.parametrize("address", ["nonsense", "127.0.0.1:9", "127.0.0.1:99999"])
+def test_a_cluster_that_cannot_be_reached_is_told_in_one_line(tmp_path: Path, address: str) -> None:
     pytest.importorskip("ray", reason="the extra `ray` is not installed; `make test-ray` has it")
     with pytest.raises(UsageError, match="name a cluster that runs with --ray-address") as refusal:
-        run_sweep(
-            a_plan(write_rooms(tmp_path)), tmp_path / "sweep", RayEngine(2, address="nonsense")
-        )
+        run_sweep(a_plan(write_rooms(tmp_path)), tmp_path / "sweep", RayEngine(2, address=address))
     assert "\n" not in refusal.value.message

@@ -35,7 +35,45 @@ def written(folder: Path, content: object) -> Path:
             SOUND | {"tasks": [{"task": "envscaler", "args": {"trials": 2}}]},
             "tasks 1 args: has 'trials'; give it as the plan's own key 'trials'",
         ),
+        (SOUND | {"trials": "2"}, "trials: "),
+        (SOUND | {"retries": True}, "retries: "),
         (SOUND | {"limits": {"policy": 0}}, "limits policy: "),
+        (SOUND | {"tasks": "envscaler"}, "tasks: is 'envscaler'; write a list"),
+        (SOUND | {"models": [None]}, "models: has None; write a name, or a mapping with `model`"),
+        (SOUND | {"models": [""]}, "models 1 model: "),
+        (SOUND | {"models": [{"model": "a/b", "label": ""}]}, "models 1 label: "),
+        (SOUND | {"roles": "policy/user"}, "roles: is 'policy/user'; write a mapping"),
+        (
+            SOUND | {"roles": {"usr": "policy/user"}},
+            "roles: has 'usr', which no task has; use user",
+        ),
+        (SOUND | {"parameters": {"seed": 5}}, "parameters: seed is 5; write a list"),
+        (SOUND | {"parameters": {"seed": []}}, "parameters: seed is empty; name at least one"),
+        (SOUND | {"parameters": ["seed"]}, "parameters: is ['seed']; write a mapping"),
+        (
+            SOUND | {"parameters": {"trials": [1]}},
+            "parameters: has 'trials'; give it as the plan's",
+        ),
+        (
+            SOUND
+            | {
+                "tasks": [{"task": "envscaler", "args": {"seed": 3}}],
+                "parameters": {"seed": [1, 2]},
+            },
+            "tasks 1 args: has 'seed', which `parameters` has too; keep one",
+        ),
+        (
+            SOUND | {"models": [{"model": "a/b", "generation": {"temprature": 1}}]},
+            "models 1 generation: Unknown GenerateConfig field(s): temprature",
+        ),
+        (
+            SOUND | {"models": [{"model": "a/b", "generation": {"temperature": "hot"}}]},
+            "models 1 generation: temperature: ",
+        ),
+        (
+            SOUND | {"models": [{"model": "a/b", "generation": {"max_connections": 0}}]},
+            "models 1 generation: max_connections is 0; use a whole number from 1",
+        ),
         (
             SOUND | {"models": [{"model": "a/b", "generation": {"adaptive_connections": True}}]},
             "models 1 generation: has 'adaptive_connections', which no limit can hold",
@@ -56,8 +94,21 @@ def test_a_bad_plan_is_told_in_one_line(tmp_path: Path, content: object, told: s
     [
         ({"tasks": [{"task": "envscaler", "args": {"colour": 1}}]}, "'colour'"),
         ({"tasks": [{"task": "envscaler", "args": {"mode": "loud"}}]}, "mode is 'loud'"),
+        ({"tasks": [{"task": "envscaler", "args": {"limits": 5}}]}, "mend its args"),
+        ({"parameters": {"mode": ["conv"]}}, "roles: envscaler in conversation needs a model"),
         ({"limits": {"openai": 4}}, "limits openai: no model of the plan is served by it"),
         ({"models": ["policy/noop", "policy/noop"]}, "twice in the plan"),
+        ({"models": ["a/b", "a_b"]}, "a/b and a_b would both have the folder a_b/envscaler"),
+        ({"models": ["a/Step", "a/step"]}, "a/Step and a/step would both have the folder"),
+        (
+            {
+                "tasks": [
+                    {"task": "envscaler", "args": {"envs": "hotel_operations", "seed": seed}}
+                    for seed in (1, 2)
+                ]
+            },
+            "tasks: envscaler has the same samples more than once, such as hotel_operations/",
+        ),
     ],
 )
 def test_the_command_ends_with_exit_code_2(
@@ -87,6 +138,15 @@ def test_parameters_are_swept_over_with_every_model() -> None:
         ("a/two", 2),
     ]
     assert len({unit.name for unit in units(plan)}) == 4
+
+
+def test_names_that_differ_only_in_their_letters_or_far_behind_have_folders_of_their_own() -> None:
+    labels = ["模型一", "模型二", "é", "è", "...", "x" * 300 + "1", "x" * 300 + "2"]
+    models = [{"model": "policy/noop", "label": label} for label in labels]
+    found = units(SweepPlan.model_validate({**SOUND, "models": models}))
+    folders = {unit.name for unit in found}
+    assert len(folders) == len(labels)
+    assert all(len(part.encode()) < 200 for name in folders for part in name.split("/"))
 
 
 def test_every_sample_is_in_one_shard_of_each_model(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -94,6 +95,13 @@ def test_an_array_is_no_longer_than_slurm_takes(
     assert sweep_status(str(tmp_path / "array")).is_complete
 
 
+def test_a_folder_with_spaces_is_one_option(tmp_path: Path) -> None:
+    engine = SlurmEngine(workers=3, folder=tmp_path / "my jobs")
+    run_sweep(a_plan(write_rooms(tmp_path)), tmp_path / "my sweep", engine)
+    (output,) = shlex.split(f"--output={directives(engine.script)['output']}")
+    assert output == f"--output={tmp_path}/my jobs/%A_%a.out"
+
+
 def test_without_sbatch_the_script_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -104,5 +112,9 @@ def test_without_sbatch_the_script_is_named(
 
 
 def test_a_job_that_is_none_is_told_in_one_line(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="is no job of a sweep"):
-        run_part(str(tmp_path / "jobs" / "none.json"), 0, 1, lambda _: None)
+    file = tmp_path / "none.json"
+    for content in (None, "{", "[]", '{"work": {"colour": 1}, "items": []}'):
+        if content is not None:
+            file.write_text(content)
+        with pytest.raises(UsageError, match="is no job of a sweep"):
+            run_part(str(file), 0, 1, lambda _: None)

@@ -2,12 +2,17 @@
 
 import json
 import os
-from collections.abc import Sequence
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from envscaler_eval.errors import UsageError
 from envscaler_eval.sweep import Item, Report, Store, Work, content_key, map_items
 from envscaler_eval.sweep.engines import LocalEngine
 from envscaler_eval.sweep.work import FAILED, keys_in, result_name, run_item
@@ -26,6 +31,12 @@ def _importable(monkeypatch: pytest.MonkeyPatch) -> None:
     """Processes of a pool find the functions of tests."""
     path = os.pathsep.join([str(REPOSITORY), os.environ.get("PYTHONPATH", "")])
     monkeypatch.setenv("PYTHONPATH", path)
+
+
+def wait_until(true: Callable[[], bool]) -> None:
+    """Wait for another process."""
+    while not true():
+        time.sleep(0.02)
 
 
 def items(count: int, **more: Any) -> list[Item]:
@@ -95,7 +106,7 @@ def test_what_a_person_must_mend_is_not_tried_again(store: Store) -> None:
 
 @pytest.mark.usefixtures("_importable")
 def test_a_process_that_is_killed_costs_nothing_but_a_try(store: Store) -> None:
-    deadly, *others = items(1, deadly=True) + items(5)
+    deadly, *others = items(1, deadly=1) + items(5)
     reports = mapped(Work(DIE, store.root), [deadly, *others], LocalEngine(2))
     assert values(store, [deadly, *others]) == [0, 0, 2, 4, 6, 8]
     assert any("killed" in report.message for report in reports)
@@ -103,8 +114,69 @@ def test_a_process_that_is_killed_costs_nothing_but_a_try(store: Store) -> None:
 
 
 @pytest.mark.usefixtures("_importable")
+def test_a_process_that_is_killed_again_and_again_takes_no_other_item_with_it(
+    store: Store,
+) -> None:
+    deadly = Item(content_key("deadly"), {"number": 0, "deadly": 9})
+    patient = Item(content_key("patient"), {"number": 4, "until": f"{FAILED}/{deadly.key}.json"})
+    reports = mapped(Work(DIE, store.root, tries=3), [deadly, patient], LocalEngine(2))
+    assert values(store, [patient]) == [8]
+    assert [report.key for report in reports if report.status == "failed"] == [deadly.key] * 3
+    assert (runs(deadly.key, store), runs(patient.key, store)) == (3, 1)
+
+
+@pytest.mark.usefixtures("_importable")
+def test_processes_end_with_the_one_that_started_them(store: Store) -> None:
+    waiting = Item(content_key("waiting"), {"number": 0, "until": "never"})
+    script = (
+        "from envscaler_eval.sweep import *\n"
+        "from envscaler_eval.sweep.engines import LocalEngine\n"
+        "if __name__ == '__main__':\n"
+        f"    item = Item({waiting.key!r}, {waiting.payload!r})\n"
+        f"    map_items(Work({DIE!r}, {store.root!r}), [item], LocalEngine(2), print)\n"
+    )
+    file = Path(store.root).with_name("driver.py")
+    file.write_text(script)
+    driver = subprocess.Popen([sys.executable, str(file)], stdout=subprocess.PIPE)
+    assert driver.stdout is not None
+    with driver.stdout as told:
+        wait_until(lambda: runs(waiting.key, store) == 1)
+        driver.kill()
+        # The pipe ends when the last process that has it does.
+        assert told.read() == b""
+    driver.wait()
+
+
+def test_a_result_that_this_machine_does_not_see_ends_the_run(store: Store) -> None:
+    class Elsewhere(LocalEngine):
+        def run(self, work: Work, items: Sequence[Item], tell: Callable[[Report], None]) -> None:
+            other = replace(work, store=f"{work.store}-of-another-machine")
+            super().run(other, items, tell)
+
+    with pytest.raises(UsageError, match="the result is not here; name a folder or URL that all"):
+        mapped(Work(DOUBLE, store.root), items(3), Elsewhere())
+
+
+def test_a_store_that_fails_for_once_is_tried_again(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    replace_file, faults = os.replace, iter([OSError(5, "Input/output error")])
+
+    def shaky(source: str, place: str) -> None:
+        if "traces" in place:
+            for fault in faults:
+                raise fault
+        replace_file(source, place)
+
+    monkeypatch.setattr("os.replace", shaky)
+    reports = mapped(Work(DOUBLE, store.root), items(1))
+    assert [report.status for report in reports] == ["failed", "done"]
+    assert "cannot be written: Input/output error" in reports[0].message
+
+
+@pytest.mark.usefixtures("_importable")
 def test_a_process_that_is_killed_with_its_last_try_is_given_up(store: Store) -> None:
-    (item,) = items(1, deadly=True)
+    (item,) = items(1, deadly=1)
     mapped(Work(DIE, store.root, tries=1), [item], LocalEngine(2))
     assert "killed" in json.loads(store.read(f"{FAILED}/{item.key}.json"))["message"]
 

@@ -1,9 +1,12 @@
 """Items on this machine, in this process or in several."""
 
 import multiprocessing
+import os
+import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import ExitStack
 from dataclasses import dataclass
 
 from envscaler_eval.sweep.store import Store
@@ -24,47 +27,55 @@ class LocalEngine:
     def run(self, work: Work, items: Sequence[Item], tell: Callable[[Report], None]) -> None:
         """Run items; see `Engine`."""
         tries = Tries(items, work.tries)
-        if self.workers == 1:
-            while tries:
-                report = run_item(work, tries.take())
-                tries.settle(report)
-                tell(report)
+        if self.workers > 1:
+            self._run_processes(work, tries, tell)
             return
         while tries:
-            self._run_pool(work, tries, tell)
+            report = run_item(work, tries.take())
+            tries.settle(report)
+            tell(report)
 
-    def _run_pool(self, work: Work, tries: Tries, tell: Callable[[Report], None]) -> None:
-        """Run what waits in one pool of processes, until all is done or the pool breaks."""
-        # Spawned, since a fork copies the locks of threads that this process may have.
-        context = multiprocessing.get_context("spawn")
-        running: dict[Future[Report], Item] = {}
-        broken = False
-        with ProcessPoolExecutor(self.workers, mp_context=context) as pool:
-            while running or (tries and not broken):
-                # No more than run at once: a pool that breaks costs each of them a try.
-                while tries and not broken and len(running) < self.workers:
-                    item = tries.take()
-                    try:
-                        running[pool.submit(run_item, work, item)] = item
-                    except BrokenProcessPool:
-                        broken = True
-                        _settle(work, tries, _lost(item), tell)
+    def _run_processes(self, work: Work, tries: Tries, tell: Callable[[Report], None]) -> None:
+        # A pool for each process: one that is killed takes no other's item with it.
+        running: dict[Future[Report], tuple[Item, ProcessPoolExecutor]] = {}
+        with ExitStack() as opened:
+            idle = [opened.enter_context(_process()) for _ in range(self.workers)]
+            while running or tries:
+                while tries and idle:
+                    item, process = tries.take(), idle.pop()
+                    running[process.submit(run_item, work, item)] = item, process
                 ended, _ = wait(running, return_when=FIRST_COMPLETED)
                 for future in ended:
-                    item = running.pop(future)
+                    item, process = running.pop(future)
                     try:
                         report = future.result()
                     except BrokenProcessPool:
-                        broken, report = True, _lost(item)
-                    _settle(work, tries, report, tell)
+                        report = Report(item.key, "failed", "its process was killed")
+                        note_failure(Store(work.store), report)
+                        process = opened.enter_context(_process())
+                    idle.append(process)
+                    tries.settle(report)
+                    tell(report)
 
 
-def _lost(item: Item) -> Report:
-    return Report(item.key, "failed", "its process, or one beside it, was killed")
+def _process() -> ProcessPoolExecutor:
+    """Return a process that does one item at a time; it starts with the first."""
+    # Spawned, since a fork copies the locks of threads that this process may have.
+    context = multiprocessing.get_context("spawn")
+    return ProcessPoolExecutor(1, mp_context=context, initializer=_end_with_parent)
 
 
-def _settle(work: Work, tries: Tries, report: Report, tell: Callable[[Report], None]) -> None:
-    if not report.worker:
-        note_failure(Store(work.store), report)
-    tries.settle(report)
-    tell(report)
+def _end_with_parent() -> None:
+    """Let this process end when the one that started it does, be it killed.
+
+    What goes on unseen would ask providers for more than their limits beside the next run.
+    """
+    parent = multiprocessing.parent_process()
+    if parent is None:
+        return
+
+    def watch() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()

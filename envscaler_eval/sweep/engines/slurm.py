@@ -70,7 +70,7 @@ class SlurmEngine:
             *([f"--mem={round(self.memory_gb * 1024)}M"] if self.memory_gb else []),
             # A node that is lost brings its tasks back; what they had done is not done again.
             "--requeue",
-            f"--output={output}",
+            f"--output={shlex.quote(str(output))}",
             *self.options,
         ]
         command = shlex.join([sys.executable, "-m", "envscaler_eval.cli", "sweep", "work", job])
@@ -124,12 +124,12 @@ def run_part(job: str, part: int, parts: int, tell: Callable[[Report], None]) ->
     folder, _, name = job.rpartition("/")
     try:
         content = json.loads(Store(folder).read(name))
-    except (OSError, ValueError):
+        work, items = Work(**content["work"]), [Item(**item) for item in content["items"]]
+    except (OSError, ValueError, LookupError, TypeError):
         raise UsageError(
             f"{job}: is no job of a sweep; write one with `envscaler sweep run --engine slurm`"
         ) from None
-    work = Work(**content["work"])
-    tries = Tries([Item(**item) for item in content["items"][part::parts]], work.tries)
+    tries = Tries(items[part::parts], work.tries)
     failed: set[str] = set()
     while tries:
         report = run_item(work, tries.take())
