@@ -76,11 +76,13 @@ def _ending(log: EvalLog) -> Mapping[str, Any]:
         return {"event": "failed", "why": error.message if error else "there is no sample"}
     record = stored_record(sample.store, EpisodeRecord)
     score = (sample.scores or {}).get("checklist")
+    value = score.value if score else None
     return {
         "event": "ended",
         "ended_by": record.ended_by if record else "error",
         "breakdown": record.breakdown if record else None,
-        "value": score.value if score else None,
+        # What has no checks has no rewards either, but one value that is no number.
+        "reward": value.get("reward") if isinstance(value, dict) else None,
         "facts": (score.metadata if score else None) or {},
         "log": log.location,
     }

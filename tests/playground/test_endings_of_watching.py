@@ -1,4 +1,4 @@
-"""Models that cannot be had, or do not answer: whoever watches is told in a line."""
+"""Models that cannot be had or do not answer, and what cannot be graded: it is told in a line."""
 
 import asyncio
 import html
@@ -11,7 +11,7 @@ from inspect_ai.model import GenerateConfig, get_model
 from envscaler_eval.pack import read_pack
 from envscaler_eval.playground.gate import Gate
 from envscaler_eval.playground.gated_model import Place, gated_model
-from tests.pack_files import write_pack
+from tests.pack_files import a_scenario, write_pack
 from tests.playground.conftest import Serve
 from tests.playground.processes import eventually
 from tests.playground.visits import Visit
@@ -46,3 +46,11 @@ def test_a_model_that_does_not_answer_is_told_with_the_reason() -> None:
     model = gated_model(Place("user", dead, Gate(lambda event: None, 0), lambda event: None))
     with pytest.raises(ConnectionError, match="openai-api/dead/model does not answer: Connection"):
         asyncio.run(model.generate("Hello?"))
+
+
+def test_what_cannot_be_graded_is_watched_to_its_end(serve: Serve, tmp_path: Path) -> None:
+    packs = [read_pack(write_pack(tmp_path, scenarios=[a_scenario(checks=None)]))]
+    with Visit(serve(packs=packs)) as visitor:
+        visitor.post("/watch/start", env="stock_room", scenario="restock", pace="0")
+        assert eventually(lambda: "Ended" in _status(visitor.get("/watch")), START)
+        assert "not graded" in _status(visitor.get("/watch"))
