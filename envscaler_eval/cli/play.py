@@ -60,15 +60,26 @@ def play(
 
     from envscaler_eval.playground import Bounds, PlaygroundSettings
     from envscaler_eval.playground.app import LOOPBACK_NAMES, build_app
+    from envscaler_eval.runtime.isolated import shared_server
     from envscaler_eval.web_server import WebServer
 
-    folders = [folder for name in env for folder in locate_all(name)] if env else find_packs()
+    named = [folder for name in env for folder in locate_all(name)] if env else find_packs()
+    folders = list(dict.fromkeys(folder.resolve() for folder in named))
     console = Console(soft_wrap=True, highlight=False, markup=False)
-    console.print(f"Reading {len(folders)} packs ...")
+    console.print(f"Reading {len(folders)} pack{'' if len(folders) == 1 else 's'} ...")
     packs = [read_pack(folder) for folder in folders]
+    folder_of: dict[str, Path] = {}
+    for pack in packs:
+        if pack.info.id in folder_of:
+            raise UsageError(
+                f"{folder_of[pack.info.id]} and {pack.folder} are both '{pack.info.id}'; "
+                "name one of them"
+            )
+        folder_of[pack.info.id] = pack.folder
     policy = IsolationPolicy(isolation_choice(isolation), allow_weak_isolation)
     # A machine that cannot isolate is told now; whether a program may run, when it is to.
-    policy.runtime(packs[0])
+    if any(map(policy.isolates, packs)):
+        policy.require_walls(shared_server().get().walls)
     settings = PlaygroundSettings(
         packs=packs,
         models=tuple(model or ()),

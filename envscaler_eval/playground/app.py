@@ -2,9 +2,8 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, MutableMapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -13,26 +12,16 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from envscaler_eval.playground.build_tab import BuildTab
 from envscaler_eval.playground.play_tab import PlayTab
 from envscaler_eval.playground.settings import PlaygroundSettings
-from envscaler_eval.playground.site import COOKIE, Site, Tab
+from envscaler_eval.playground.site import PAGE_ID_LENGTH, Site, Tab, cookie_name
+from envscaler_eval.playground.walls import Walls
 from envscaler_eval.playground.watch_tab import WatchTab
 
 LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
 _SWEEP_SECONDS = 5.0
-_HEADERS = {
-    # Nothing from elsewhere, nothing inline: what an environment says can never become a program.
-    "content-security-policy": (
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-        "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-    ),
-    "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
-    "cache-control": "no-store",
-}
 
 
 def all_tabs() -> Sequence[Tab]:
@@ -69,7 +58,7 @@ def build_app(settings: PlaygroundSettings, names: Sequence[str] = LOOPBACK_NAME
         return Response(status_code=204)
 
     async def leave(request: Request) -> Response:
-        site.visitors.close_page(request.cookies.get(COOKIE), await _page_id(request))
+        site.visitors.close_page(request.cookies.get(cookie_name(request)), await _page_id(request))
         return Response(status_code=204)
 
     app = Starlette(
@@ -82,7 +71,7 @@ def build_app(settings: PlaygroundSettings, names: Sequence[str] = LOOPBACK_NAME
         ],
         middleware=[
             Middleware(TrustedHostMiddleware, allowed_hosts=list(names)),
-            Middleware(_Walls),
+            Middleware(Walls),
         ],
         lifespan=lifespan,
     )
@@ -93,7 +82,7 @@ def build_app(settings: PlaygroundSettings, names: Sequence[str] = LOOPBACK_NAME
 async def _page_id(request: Request) -> str:
     """Return the id that a page has given itself, cut where no page would have such a long one."""
     async for piece in request.stream():
-        return piece[:40].decode(errors="replace")
+        return piece[:PAGE_ID_LENGTH].decode(errors="replace")
     return ""
 
 
@@ -101,23 +90,3 @@ async def _sweep(site: Site) -> None:
     while True:
         await asyncio.sleep(_SWEEP_SECONDS)
         site.visitors.sweep()
-
-
-class _Walls:
-    """Puts the headers on all that is answered."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async def send_walled(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                _add(message)
-            await send(message)
-
-        await self._app(scope, receive, send_walled)
-
-
-def _add(message: MutableMapping[str, Any]) -> None:
-    told = [(name.encode(), value.encode()) for name, value in _HEADERS.items()]
-    message["headers"] = [*message["headers"], *told]

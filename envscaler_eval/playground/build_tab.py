@@ -60,6 +60,8 @@ class _Desk:
                 raise Refused("Write a request first, such as people would make of the system.")
             if len(idea) > LONGEST_IDEA:
                 raise Refused(f"The request has {len(idea)} characters; {LONGEST_IDEA} will do.")
+        if not settings.bounds.builds:
+            raise Refused("This playground was started without builds (--builds 0).")
         await _give_up(visitor)
         self._running = [one for one in self._running if one.running]
         if len(self._running) >= settings.bounds.builds:
@@ -102,7 +104,7 @@ class _Desk:
 
     def _stage(self, visitor: Visitor | None) -> str:
         build = visitor.room(RunningBuild) if visitor else None
-        if build is None:
+        if visitor is None or build is None:
             return self._site.draw(
                 "build_choose.html.j2",
                 models=self._site.settings.models,
@@ -111,6 +113,7 @@ class _Desk:
             )
         return self._site.draw(
             "build.html.j2",
+            room=visitor.name(RunningBuild),
             build=build,
             story=self._items(build.story.items),
             parts=self._parts(build),

@@ -30,6 +30,9 @@ from envscaler_eval.synth.watching import Finding
 AUDITORS = 1
 """How many processes audit; a playground has more to do."""
 
+_RETRIES = 5
+"""Fewer than of a run that nobody watches: a dead address is told in minutes."""
+
 
 def main() -> None:
     """Build what standard input asks for."""
@@ -56,7 +59,8 @@ def build(setting: Mapping[str, Any], report: Report) -> None:
             session = stack.enter_context(recorded_session())
             tasks, models = recorded_tasks(session), Models(f"session/{session}")
         else:
-            tasks, models = [Task(text=setting["idea"], source="idea")], Models(setting["model"])
+            tasks = [Task(text=setting["idea"], source="idea")]
+            models = Models(setting["model"], max_retries=_RETRIES)
         report({"event": "begun", "tasks": [{"id": task.id, "text": task.text} for task in tasks]})
         artefacts = stack.enter_context(Artefacts(folder))
         run = Run(artefacts, models, watcher=Teller(report))

@@ -2,17 +2,19 @@
 
 import asyncio
 import contextlib
-import json
 from collections.abc import AsyncIterator, Callable
 from typing import Protocol, TypeVar
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from envscaler_eval.playground.site import Reply, Site
+from envscaler_eval.playground.form_entries import number_of
+from envscaler_eval.playground.site import OVER, STALE, Reply, Site
 from envscaler_eval.playground.visitors import Room
 
 _PING_SECONDS = 15.0
+_MOST_STREAMS = 20
+_TOO_MANY = "Too many pages of yours follow what happens. Close some, and reload this one."
 
 
 class News:
@@ -72,7 +74,8 @@ def follow(
 ) -> Response:
     """Stream a visitor's room to a page, until it is over or the visitor has left it.
 
-    A page whose connection broke goes on where it was.
+    A page whose connection broke goes on where it was, unless the visitor has gone on to
+    another room since, which the page is told.
 
     Args:
         site: The playground.
@@ -84,22 +87,41 @@ def follow(
 
     visitor = site.visitor(request)
     room = visitor.room(kind) if visitor else None
+    name = request.query_params.get("room", "")
     # What a browser had seen when its connection broke, or else what the page showed.
     seen = request.headers.get("last-event-id") or request.query_params.get("after", "0")
-    shown = int(seen) if seen.isascii() and seen.isdecimal() else 0
+    shown = number_of(seen) or 0
+
+    def here() -> bool:
+        return visitor is not None and not visitor.gone and visitor.name(kind) == name
 
     async def events() -> AsyncIterator[ServerSentEvent]:
+        if visitor is None or visitor.streams >= _MOST_STREAMS:
+            fault = _TOO_MANY if visitor else OVER
+            yield ServerSentEvent(Reply(fault=fault).text, event="reply", id=str(shown))
+            yield ServerSentEvent("", event="end")
+            return
+        visitor.streams += 1
+        try:
+            async for event in news():
+                yield event
+        finally:
+            visitor.streams -= 1
+
+    async def news() -> AsyncIterator[ServerSentEvent]:
         nonlocal shown
         count = -1
-        while visitor is not None and room is not None:
+        while visitor is not None and room is not None and here():
             if await room.news.since(count, _PING_SECONDS):
                 count = room.news.count
                 visitor.seen = max(visitor.seen, site.visitors.now)
                 before, shown = shown, room.told
-                reply = json.dumps(tell(room, before).content)
-                yield ServerSentEvent(reply, event="reply", id=str(shown))
-            if room.over or visitor.room(kind) is not room:
+                yield ServerSentEvent(tell(room, before).text, event="reply", id=str(shown))
+            if room.over:
                 break
+        if not here():
+            told = Reply(fault=OVER if visitor is None or visitor.gone else STALE)
+            yield ServerSentEvent(told.text, event="reply", id=str(shown))
         yield ServerSentEvent("", event="end")
 
     return EventSourceResponse(events(), ping=int(_PING_SECONDS))

@@ -11,7 +11,17 @@ from envscaler_eval.playground.form_fields import Field
 
 Texts = Mapping[str, str]
 
+JSON_NAME = "#json"
+"""Where arguments stand that were written as JSON; no field's name begins with a `#`."""
+
 _MOST_ENTRIES = 50
+_MOST_DIGITS = 9
+
+
+def number_of(text: str) -> int | None:
+    """Return the whole number that a page has sent, or `None` for what no page would send."""
+    plain = text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS
+    return int(text) if plain else None
 
 
 def shown_entries(place: Field, name: str, texts: Texts) -> int:
@@ -22,10 +32,8 @@ def shown_entries(place: Field, name: str, texts: Texts) -> int:
         name: Its name in the form.
         texts: What was typed.
     """
-    told = texts.get(f"{name}#", "")
-    if told.isascii() and told.isdigit():
-        return min(int(told), _MOST_ENTRIES)
-    return int(place.required)
+    told = number_of(texts.get(f"{name}#", ""))
+    return int(place.required) if told is None else min(told, _MOST_ENTRIES)
 
 
 def with_entry(texts: Texts, name: str, shown: int) -> dict[str, str]:
@@ -42,7 +50,7 @@ def without_entry(texts: Texts, name: str, place: int, shown: int) -> dict[str, 
         place: The entry, from 0.
         shown: How many entries there were.
     """
-    inside = re.compile(re.escape(name) + r"/(\d+)(.*)", re.DOTALL)
+    inside = re.compile(re.escape(name) + rf"/([0-9]{{1,{_MOST_DIGITS}}})(.*)", re.DOTALL)
     kept: dict[str, str] = {}
     for key, text in texts.items():
         found = inside.fullmatch(key)

@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from envscaler_eval import strict_json
-from envscaler_eval.playground.form_entries import Texts, shown_entries
+from envscaler_eval.playground.form_entries import JSON_NAME, Texts, shown_entries
 from envscaler_eval.playground.form_fields import Field, FieldKind
 
 _LEFT_OUT = object()
+_DEEPEST = 100
 
 
 class FormError(Exception):
@@ -19,7 +20,8 @@ class FormError(Exception):
 
     def __init__(self, faults: Mapping[str, str]) -> None:
         """Say what is wrong where."""
-        super().__init__("; ".join(f"{name}: {fault}" for name, fault in faults.items()))
+        told = (f"{name.removeprefix('#')}: {fault}" for name, fault in faults.items())
+        super().__init__("; ".join(told))
         self.faults = faults
 
 
@@ -40,6 +42,8 @@ def arguments_of(fields: Sequence[Field], texts: Texts) -> dict[str, Any]:
     arguments = _object(fields, "", texts, faults)
     if faults:
         raise FormError(faults)
+    for key, value in arguments.items():
+        _require_shallow(key, value)
     return arguments
 
 
@@ -52,10 +56,30 @@ def arguments_from_json(text: str) -> dict[str, Any]:
     try:
         arguments = strict_json.load(text)
     except (ValueError, RecursionError) as fault:
-        raise FormError({"json": f"is no JSON: {fault}"}) from None
+        raise FormError({JSON_NAME: f"is no JSON: {fault}"}) from None
     if not isinstance(arguments, dict):
-        raise FormError({"json": 'is no JSON object; write {"name": value}'})
+        raise FormError({JSON_NAME: 'is no JSON object; write {"name": value}'})
+    _require_shallow(JSON_NAME, arguments)
     return arguments
+
+
+def _require_shallow(name: str, value: Any) -> None:
+    """Refuse what is nested more deeply than a call can be.
+
+    Raises:
+        FormError: It is.
+    """
+    layer = [value]
+    for _ in range(_DEEPEST):
+        layer = [
+            inner
+            for one in layer
+            if isinstance(one, dict | list)
+            for inner in (one.values() if isinstance(one, dict) else one)
+        ]
+        if not layer:
+            return
+    raise FormError({name: f"is nested more than {_DEEPEST} deep"})
 
 
 def _object(

@@ -22,10 +22,12 @@ class PersonsTurn:
     """What a person does in the place of a model.
 
     Attributes:
+        role: In whose place they do it.
         text: What they say; with a call, nothing.
         call: The tool that they call and its arguments, if any.
     """
 
+    role: Role
     text: str = ""
     call: tuple[str, dict[str, Any]] | None = None
 
@@ -69,7 +71,8 @@ class Gate:
                 case "turn":
                     call = order.get("call")
                     text = str(order.get("text", ""))
-                    self._said = PersonsTurn(text, (call[0], call[1]) if call else None)
+                    made = (call[0], call[1]) if call else None
+                    self._said = PersonsTurn(order["role"], text, made)
             self._changed.notify_all()
 
     async def turn(self, role: Role) -> PersonsTurn | None:
@@ -83,10 +86,12 @@ class Gate:
     def _turn(self, role: Role) -> PersonsTurn | None:
         with self._changed:
             told = ""
+            self._said = None
             while True:
+                said, self._said = self._said, None
                 if role in self._taken:
-                    if self._said is not None:
-                        said, self._said = self._said, None
+                    # What was said in another's place was meant for a turn that is over.
+                    if said is not None and said.role == role:
                         self._last = time.monotonic()
                         return said
                     waits, left = "person", None
@@ -100,9 +105,6 @@ class Gate:
                         self._report({"event": "acts", "role": role})
                         return None
                     waits = "pace"
-                # Said for another turn than this one, before the role was given back.
-                if role not in self._taken:
-                    self._said = None
                 if waits != told:
                     self._report({"event": "waits", "role": role, "for": waits})
                     told = waits

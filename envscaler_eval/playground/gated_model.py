@@ -76,7 +76,7 @@ class GatedModel(ModelAPI):
             await self._report_what_is_new(input)
         turn = await self.place.gate.turn(role)
         if turn is None:
-            output = await behind.generate(input, tools, tool_choice, config)
+            output = await self._answer(input, tools, tool_choice, config)
         else:
             output = _output(turn, len(input))
         self.place.report(
@@ -92,6 +92,28 @@ class GatedModel(ModelAPI):
             }
         )
         return output
+
+    async def _answer(
+        self,
+        input: list[ChatMessage],
+        tools: list[ToolInfo],
+        tool_choice: ToolChoice,
+        config: GenerateConfig,
+    ) -> ModelOutput:
+        """Return the turn of the model behind.
+
+        Raises:
+            ConnectionError: It does not answer, however often it is asked.
+        """
+        behind = self.place.behind
+        try:
+            return await behind.generate(input, tools, tool_choice, config)
+        except Exception as fault:
+            # What ends retries says nothing itself of why.
+            last = getattr(fault, "last_attempt", None)
+            if last is None:
+                raise
+            raise ConnectionError(f"{behind} does not answer: {last.exception()}") from fault
 
     async def _report_what_is_new(self, messages: Sequence[ChatMessage]) -> None:
         """Tell the messages that came since the last turn, and the state as it stands now."""

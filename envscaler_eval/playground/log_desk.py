@@ -1,22 +1,36 @@
 """Saved logs: choosing one of the folder that was named at the start, and replaying a sample."""
 
-from collections.abc import Callable, Sequence
+import contextlib
+import os
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from starlette.requests import Request
 from starlette.routing import Route
 
-from envscaler_eval.playground.form_entries import Texts
+from envscaler_eval.playground.form_entries import Texts, number_of
 from envscaler_eval.playground.recorded_episode import RecordedEpisode, open_sample, samples_of
 from envscaler_eval.playground.site import Refused, Reply, Site, in_thread
 from envscaler_eval.playground.tree import tree
 from envscaler_eval.playground.visitors import Visitor
+from envscaler_eval.playground.watched_episode import WatchedEpisode
 from envscaler_eval.playground.words import STATUS_WORDS, observed
 
-_MOST_LOGS = 200
+MOST_LOGS = 200
 _MOST_SAMPLES = 500
 _ENDINGS = (".eval", ".json")
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """Go through all files that are called as logs are."""
+    for place, _, names in os.walk(folder):
+        yield from (Path(place, name) for name in names if name.endswith(_ENDINGS))
+
+
+def _is_inside(file: Path, folder: Path) -> bool:
+    """Whether a file is where it seems to be: a link may lead out of the folder."""
+    return not file.is_symlink() or file.resolve().is_relative_to(folder)
 
 
 class Replayed:
@@ -40,7 +54,7 @@ class Replayed:
 class LogDesk:
     """Answers what concerns logs."""
 
-    def __init__(self, site: Site, stage: Callable[[Visitor | None], str]) -> None:
+    def __init__(self, site: Site, stage: Callable[[Visitor | None], Awaitable[str]]) -> None:
         """Prepare to answer.
 
         Args:
@@ -64,36 +78,38 @@ class LogDesk:
         if folder is None:
             return []
         root = folder.resolve()
-        files = [
-            file
-            for file in root.rglob("*")
-            # A link may lead out of the folder.
-            if file.suffix in _ENDINGS and file.is_file() and file.resolve().is_relative_to(root)
-        ]
-        files.sort(key=lambda file: file.stat().st_mtime, reverse=True)
-        return [str(file.relative_to(root)) for file in files[:_MOST_LOGS]]
+        found: list[tuple[float, str]] = []
+        for file in _files(root):
+            # What cannot be read, or has gone meanwhile, is no log for anyone.
+            with contextlib.suppress(OSError):
+                if file.is_file() and _is_inside(file, root):
+                    found.append((-file.stat().st_mtime, str(file.relative_to(root))))
+        return [name for _, name in sorted(found)]
 
     async def samples(self, request: Request, visitor: Visitor, texts: Texts) -> Reply:
         """List the samples of a log."""
         name = texts.get("log", "")
-        file = self._file(name)
-        found = await in_thread(lambda: samples_of(file))
-        drawn = self._site.draw("log_samples.html.j2", log=name, samples=found[:_MOST_SAMPLES])
+        found = await in_thread(lambda: samples_of(self._file(name)))
+        drawn = self._site.draw(
+            "log_samples.html.j2", log=name, count=len(found), samples=found[:_MOST_SAMPLES]
+        )
         return Reply({"samples": drawn}, say=f"{len(found)} samples")
 
     async def open(self, request: Request, visitor: Visitor, texts: Texts) -> Reply:
         """Start replaying a sample."""
-        name, sample, epoch = (texts.get(key, "") for key in ("log", "sample", "epoch"))
-        file = self._file(name)
-        if not epoch.isdecimal():
+        name, sample = texts.get("log", ""), texts.get("sample", "")
+        epoch = number_of(texts.get("epoch", ""))
+        if epoch is None:
             raise Refused("There is no such sample.")
 
         def read() -> RecordedEpisode:
-            return open_sample(file, sample, int(epoch), self._site.catalogue, self._site.runtime)
+            file = self._file(name)
+            return open_sample(file, sample, epoch, self._site.catalogue, self._site.runtime)
 
+        visitor.leave(WatchedEpisode)
         visitor.leave(Replayed)
         visitor.enter(Replayed(name, await in_thread(read)))
-        return Reply({"stage": self._stage(visitor)}, say=f"Replaying {sample}")
+        return Reply({"stage": await self._stage(visitor)}, say=f"Replaying {sample}")
 
     async def go(self, request: Request, visitor: Visitor, texts: Texts) -> Reply:
         """Go to another place in the sample."""
@@ -114,12 +130,18 @@ class LogDesk:
         told = f"Step {episode.place} of {len(episode.turns)}"
         return Reply(self._parts(episode), say=told)
 
-    def draw(self, replayed: Replayed) -> str:
-        """Return the tab while a sample is replayed."""
+    def draw(self, replayed: Replayed, room: str) -> str:
+        """Return the tab while a sample is replayed.
+
+        Args:
+            replayed: The sample.
+            room: What the page calls it.
+        """
         episode = replayed.episode
         listing = episode.listing
         return self._site.draw(
             "replay.html.j2",
+            room=room,
             log=replayed.log,
             listing=listing,
             pack=listing.pack,
@@ -141,7 +163,7 @@ class LogDesk:
         }
 
     def _file(self, name: str) -> Path:
-        folder = self._site.settings.logs
-        if folder is None or name not in self.names():
+        if name not in self.names():
             raise Refused("There is no such log here.")
-        return folder.resolve() / name
+        assert self._site.settings.logs is not None
+        return self._site.settings.logs.resolve() / name

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
+from envscaler_eval.errors import UsageError
 from envscaler_eval.playground.catalogue import Listing
 from envscaler_eval.playground.choosing import chooser, found
 from envscaler_eval.playground.form_entries import Texts
@@ -18,6 +19,10 @@ from envscaler_eval.playground.traces import solution_yaml
 from envscaler_eval.playground.tree import tree
 from envscaler_eval.playground.visitors import Visitor
 from envscaler_eval.playground.words import STATUS_WORDS, observed
+from envscaler_eval.runtime import EnvironmentFault
+
+_TREES = 20
+"""How many observations can be browsed, the last ones; the others are text, which is shorter."""
 
 
 @dataclass(frozen=True)
@@ -71,13 +76,11 @@ class _Desk:
         self._tab = tab
 
     async def page(self, request: Request) -> Response:
-        visitor = self._site.visitor(request)
-        played = visitor.room(Played) if visitor else None
-        body = self._stage(played, request.query_params.get("find", ""))
+        body = self._stage(self._site.visitor(request), request.query_params.get("find", ""))
         return self._site.page(request, self._tab, f'<div id="stage">{body}</div>')
 
     async def find(self, request: Request) -> Response:
-        return JSONResponse(Reply({"found": found(self._site, "play", request)}).content)
+        return Reply({"found": found(self._site, "play", request)}).response()
 
     async def start(self, request: Request, visitor: Visitor, texts: Texts) -> Reply:
         listing = self._site.catalogue.find(texts.get("env", ""), texts.get("scenario", ""))
@@ -91,13 +94,12 @@ class _Desk:
         # One at a time: the former worker goes before the next comes.
         visitor.leave(Played)
         episode = await in_thread(start)
-        played = Played(listing, episode, ToolForms(self._site, "play", listing.pack))
-        visitor.enter(played)
-        return Reply({"stage": self._stage(played)}, say=f"Playing {listing.scenario.name}")
+        visitor.enter(Played(listing, episode, ToolForms(self._site, "play", listing.pack)))
+        return Reply({"stage": self._stage(visitor)}, say=f"Playing {listing.scenario.name}")
 
     async def leave(self, request: Request, visitor: Visitor, texts: Texts) -> Reply:
         visitor.leave(Played)
-        return Reply({"stage": self._stage(None)}, say="Choose a scenario")
+        return Reply({"stage": self._stage(visitor)}, say="Choose a scenario")
 
     async def call(self, request: Request, visitor: Visitor, texts: Texts) -> Reply:
         played = _playing(visitor)
@@ -141,23 +143,29 @@ class _Desk:
         played = visitor.room(Played) if visitor else None
         if visitor is None or played is None:
             return PlainTextResponse("Nothing is being played.", 404)
-        async with visitor.turn:
-            episode = played.episode
-            grade = await in_thread(episode.judge)
-            calls = [step.call for step in episode.steps]
         scenario = played.listing.scenario
+        async with visitor.turn:
+            try:
+                grade = await in_thread(played.episode.judge)
+                calls = [step.call for step in played.episode.steps]
+                written = solution_yaml(scenario, calls, grade)
+            except (EnvironmentFault, UsageError) as fault:
+                return PlainTextResponse(f"There is nothing to save: {fault}", 409)
         name = f"{scenario.env}.{scenario.id}.solution.yaml"
         return PlainTextResponse(
-            solution_yaml(scenario, calls, grade),
+            written,
             media_type="application/yaml",
             headers={"content-disposition": f'attachment; filename="{name}"'},
         )
 
-    def _stage(self, played: Played | None, words: str = "") -> str:
-        if played is None:
+    def _stage(self, visitor: Visitor | None, words: str = "") -> str:
+        played = visitor.room(Played) if visitor else None
+        if visitor is None or played is None:
             return self._site.draw("play_choose.html.j2", **chooser(self._site, "play", words))
         tools = played.forms.draw(played.episode.state)
-        return self._site.draw("play.html.j2", tools=tools, **self._told(played))
+        return self._site.draw(
+            "play.html.j2", room=visitor.name(Played), tools=tools, **self._told(played)
+        )
 
     def _parts(self, played: Played) -> dict[str, str]:
         told = self._told(played)
@@ -180,6 +188,7 @@ class _Desk:
             "results": lambda kind: [check for check in checks if check.kind == kind],
             "status_words": STATUS_WORDS,
             "observed": observed,
+            "trees": _TREES,
             "nodes": tree(episode.state, last),
             "suggestions": played.forms.draw_suggestions(episode.state),
         }

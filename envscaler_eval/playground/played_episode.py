@@ -1,11 +1,12 @@
 """An episode in a person's hands: calls that can be taken back, and the way shown."""
 
+import contextlib
 from dataclasses import dataclass
 from typing import Any
 
 from envscaler_eval.episode import CallStatus, Episode, Grade
 from envscaler_eval.playground.differences import Difference, differences
-from envscaler_eval.runtime import Runtime
+from envscaler_eval.runtime import EnvironmentFault, Runtime
 from envscaler_eval.scenario import Scenario, ToolCall
 from envscaler_eval.solvers.protocol import PROTOCOLS, Protocol
 from envscaler_eval.state import State
@@ -80,7 +81,6 @@ class PlayedEpisode:
 
         Raises:
             TooManyCalls: There were too many already.
-            EnvironmentFault: The environment itself has failed.
         """
         if len(self.steps) >= self._limit:
             raise TooManyCalls(
@@ -156,7 +156,11 @@ class PlayedEpisode:
 
     def _make(self, call: ToolCall) -> Step:
         observation = self._episode.call(call.name, call.arguments)
-        before, self.state = self.state, self._episode.state()
+        before = self.state
+        # An environment that a call has stopped tells so itself, and its last state is what
+        # there is: the call can be taken back like any other.
+        with contextlib.suppress(EnvironmentFault):
+            self.state = self._episode.state()
         step = Step(
             call,
             self._episode.calls[-1].status,

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from inspect_ai.log import (
     EvalSample,
@@ -18,12 +18,16 @@ from envscaler_eval.playground.catalogue import Catalogue, Listing
 from envscaler_eval.playground.played_episode import PlayedEpisode
 from envscaler_eval.playground.talk import Item
 from envscaler_eval.runtime import Runtime
+from envscaler_eval.runtime.in_process import describe
 from envscaler_eval.scenario import ToolCall
 from envscaler_eval.solvers.protocol import PROTOCOLS
 from envscaler_eval.solvers.record import CallEntry, EpisodeRecord, stored_record
 from envscaler_eval.state import State, state_hash
 
 Turn = tuple[ChatMessage, ...]
+T = TypeVar("T")
+
+_CHECK = {"kind", "about", "passed"}
 
 
 @dataclass(frozen=True)
@@ -51,7 +55,7 @@ def samples_of(log: Path) -> list[LoggedSample]:
         summaries = read_eval_log_sample_summaries(str(log))
     except Exception as fault:
         # Inspect names no class for files that are no logs.
-        raise UsageError(f"{log.name}: cannot be read as a log: {fault}") from None
+        raise UsageError(f"{log.name}: cannot be read as a log: {_told(fault, log)}") from None
     return [
         LoggedSample(str(summary.id), summary.epoch, _reward(summary.scores))
         for summary in summaries
@@ -83,8 +87,15 @@ def open_sample(
     try:
         logged = read_eval_log_sample(str(log), sample, epoch)
     except Exception as fault:
-        raise UsageError(f"{log.name}: sample {sample} cannot be read: {fault}") from None
-    record = stored_record(logged.store, EpisodeRecord)
+        why = _told(fault, log)
+        raise UsageError(f"{log.name}: sample {sample} cannot be read: {why}") from None
+    try:
+        record = stored_record(logged.store, EpisodeRecord)
+    except ValueError:
+        raise UsageError(
+            f"{log.name}: what sample {sample} keeps of its episode is of another form than "
+            "this version's"
+        ) from None
     env = str(logged.metadata.get("env", ""))
     listing = catalogue.find(env, str(logged.metadata.get("scenario", "")))
     if record is None:
@@ -125,8 +136,8 @@ class RecordedEpisode:
         self.place = 0
         score = (sample.scores or {}).get("checklist")
         facts: Mapping[str, Any] = (score.metadata if score else None) or {}
-        self.checks: Sequence[Mapping[str, Any]] = facts.get("checks", ())
-        self.collateral: Sequence[str] = facts.get("collateral", ())
+        self.checks = [one for one in _list_of(facts, "checks", dict) if one.keys() >= _CHECK]
+        self.collateral = _list_of(facts, "collateral", str)
         self.reward = _reward(sample.scores)
         self.model = sample.output.model
         self.same_pack = sample.metadata.get("pack_hash") == listing.pack.hash
@@ -232,6 +243,17 @@ def _made(turn: Turn) -> Iterator[ChatMessageTool]:
     for message in turn:
         if isinstance(message, ChatMessageTool) and message.tool_call_id not in unread:
             yield message
+
+
+def _list_of(facts: Mapping[str, Any], name: str, kind: type[T]) -> list[T]:
+    """Return what a log lists, where it does: it may be of another version."""
+    told = facts.get(name)
+    return [one for one in told if isinstance(one, kind)] if isinstance(told, list) else []
+
+
+def _told(fault: Exception, log: Path) -> str:
+    """Name an exception in a line, and no folder of this machine: it may be a stranger's line."""
+    return describe(fault).replace(str(log), log.name)
 
 
 def _reward(scores: Mapping[str, Any] | None) -> float | None:

@@ -90,6 +90,10 @@ class RunningBuild:
         except TimeoutError:
             self._worker.kill()
             self.story.fail(f"it took longer than {bound / 60:.0f} minutes")
+        except Exception as fault:
+            # Whoever watches must hear of it, whatever it is.
+            self._worker.kill()
+            self.story.fail(f"what its process reports cannot be read: {fault}")
         await self._worker.gone()
         self.story.fail("its process ended without a word")
         self.news.note()

@@ -2,37 +2,51 @@
 
 import asyncio
 import json
+import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 import anyio.to_thread
 from jinja2 import Environment as Templates
 from jinja2 import FileSystemLoader, StrictUndefined
-from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from envscaler_eval.errors import UsageError
 from envscaler_eval.pack import Pack
+from envscaler_eval.playground.brevity import as_json, brief
 from envscaler_eval.playground.catalogue import Catalogue
 from envscaler_eval.playground.form_entries import Texts
 from envscaler_eval.playground.form_reading import FormError
 from envscaler_eval.playground.played_episode import TooManyCalls
 from envscaler_eval.playground.settings import PlaygroundSettings
 from envscaler_eval.playground.visitors import PlaygroundFull, Visitor, Visitors
+from envscaler_eval.playground.walls import MOST_BYTES
 from envscaler_eval.runtime import EnvironmentFault, Runtime
 
-COOKIE = "envscaler_visitor"
 OWN_REQUEST = "x-playground"
 """A header that no form of another site can send."""
+SHOWN_ROOM = "x-room"
+"""A header that names what the page shows, such as an episode."""
+
+OVER = "Your visit has ended, and what you held was given up. Choose again."
+STALE = (
+    "This page shows what you have left since, perhaps in another tab. Reload it to see what "
+    "you hold now."
+)
+
+PAGE_ID_LENGTH = 40
 
 _LAST_SECONDS = 5.0
 _FIELDS = 2000
-_FIELD_BYTES = 256 * 1024
 _FOLDER = Path(__file__).parent
+
+_OURS = "This failed, for which the playground is to blame; its terminal says more."
+_log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -76,9 +90,17 @@ class Reply:
     fault: str = ""
 
     @property
-    def content(self) -> dict[str, Any]:
-        """The reply as the page's script reads it."""
-        return {"parts": self.parts, "more": self.more, "say": self.say, "fault": self.fault}
+    def text(self) -> str:
+        """The reply as the page's script reads it.
+
+        All of it is ASCII: half a surrogate pair, which JSON can hold, has no other form.
+        """
+        told = {"parts": self.parts, "more": self.more, "say": self.say, "fault": self.fault}
+        return json.dumps(told)
+
+    def response(self, status: int = 200) -> Response:
+        """Return the reply as an answer to a request."""
+        return Response(self.text, status, media_type="application/json")
 
 
 Action = Callable[[Request, Visitor, Texts], Awaitable[Reply]]
@@ -114,7 +136,7 @@ class Site:
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        self._templates.filters["json"] = partial(json.dumps, ensure_ascii=False)
+        self._templates.filters.update({"json": as_json, "brief": brief})
 
     def keep(self, task: asyncio.Task[None]) -> None:
         """Hold what runs beside the requests, until it is done."""
@@ -143,7 +165,7 @@ class Site:
 
     def visitor(self, request: Request) -> Visitor | None:
         """Return who asks, if known."""
-        return self.visitors.find(request.cookies.get(COOKIE))
+        return self.visitors.find(request.cookies.get(cookie_name(request)))
 
     def page(self, request: Request, tab: Tab, body: str) -> HTMLResponse:
         """Return a whole page.
@@ -153,7 +175,8 @@ class Site:
             tab: Which tab it is.
             body: What stands in it.
         """
-        return HTMLResponse(self.draw("page.html.j2", tabs=self.tabs, tab=tab, body=body))
+        drawn = self.draw("page.html.j2", tabs=self.tabs, tab=tab, body=body)
+        return HTMLResponse(drawn.encode(errors="replace"))
 
     def action(self, path: str, act: Action, *, admits: bool = False) -> Route:
         """Return what answers a form of a page.
@@ -169,34 +192,57 @@ class Site:
 
         async def answer(request: Request) -> Response:
             if OWN_REQUEST not in request.headers:
-                return JSONResponse(Reply(fault="This is for the page's own use.").content, 403)
+                return Reply(fault="This is for the page's own use.").response(403)
             visitor = self.visitor(request)
             if visitor is None and not admits:
-                fault = "Your visit has ended, and what you held was given up. Choose again."
-                return JSONResponse({**Reply(fault=fault).content, "over": True}, 410)
+                return Reply(fault=OVER).response(410)
             try:
                 known = visitor or self.visitors.admit()
             except PlaygroundFull:
                 fault = "All places are taken at the moment. Try again in some minutes."
-                return JSONResponse(Reply(fault=fault).content, 503)
-            known.open_page(request.headers[OWN_REQUEST])
-            response = JSONResponse((await self._acted(request, known, act)).content)
+                return Reply(fault=fault).response(503)
+            known.open_page(request.headers[OWN_REQUEST][:PAGE_ID_LENGTH])
+            response = await self._answered(request, known, act)
             if visitor is None:
-                response.set_cookie(COOKIE, known.token, httponly=True, samesite="strict")
+                name = cookie_name(request)
+                response.set_cookie(name, known.token, httponly=True, samesite="strict")
             return response
 
         return Route(path, answer, methods=["POST"])
 
-    async def _acted(self, request: Request, visitor: Visitor, act: Action) -> Reply:
+    async def _answered(self, request: Request, visitor: Visitor, act: Action) -> Response:
         try:
-            async with (
-                visitor.turn,
-                request.form(max_files=0, max_fields=_FIELDS, max_part_size=_FIELD_BYTES) as form,
-            ):
+            # Read before it is the visitor's turn, which a slow sender would keep from ending.
+            async with request.form(
+                max_files=0, max_fields=_FIELDS, max_part_size=MOST_BYTES
+            ) as form:
                 texts = {key: text for key, text in form.items() if isinstance(text, str)}
-                return await act(request, visitor, texts)
+            async with visitor.turn:
+                if visitor.gone:
+                    return Reply(fault=OVER).response(410)
+                shown = request.headers.get(SHOWN_ROOM, "")
+                if shown and not visitor.holds(shown):
+                    raise Refused(STALE)
+                return (await act(request, visitor, texts)).response()
         except (Refused, TooManyCalls, UsageError, EnvironmentFault, FormError) as fault:
-            return Reply(fault=str(fault))
+            return Reply(fault=str(fault)).response()
+        except HTTPException as fault:
+            return Reply(fault=f"That is too much to send: {fault.detail}").response()
+        except ClientDisconnect:
+            return Response(status_code=400)
+        except Exception:
+            # The page must hear of it, or it would believe that the playground was stopped.
+            _log.exception("%s failed", request.url.path)
+            return Reply(fault=_OURS).response(500)
+
+
+def cookie_name(request: Request) -> str:
+    """Return the name of the visitor's cookie.
+
+    Browsers keep one set of cookies for all ports of a machine, on which other playgrounds
+    may be.
+    """
+    return f"envscaler_visitor_{request.url.port or ''}"
 
 
 async def in_thread(work: Callable[[], T]) -> T:

@@ -6,13 +6,23 @@ from typing import Any
 from starlette.requests import Request
 
 from envscaler_eval.pack import Pack
-from envscaler_eval.playground.form_entries import Texts, shown_entries, with_entry, without_entry
+from envscaler_eval.playground.form_entries import (
+    JSON_NAME,
+    Texts,
+    number_of,
+    shown_entries,
+    with_entry,
+    without_entry,
+)
 from envscaler_eval.playground.form_fields import Field, form_of, place_of
 from envscaler_eval.playground.form_reading import FormError, arguments_from_json, arguments_of
 from envscaler_eval.playground.site import Refused, Reply, Site
 from envscaler_eval.playground.suggestions import suggestions
 from envscaler_eval.scenario import ToolCall
 from envscaler_eval.state import State
+
+_RAW, _ADD, _REMOVE = "#raw", "#add", "#remove"
+"""What the buttons of a form send; no field's name begins with a `#`."""
 
 
 class ToolForms:
@@ -58,8 +68,8 @@ class ToolForms:
         name, fields = self._asked(request)
         try:
             arguments = (
-                arguments_from_json(texts.get("json", ""))
-                if "raw" in texts
+                arguments_from_json(texts.get(JSON_NAME, ""))
+                if _RAW in texts
                 else arguments_of(fields, texts)
             )
         except FormError as fault:
@@ -75,19 +85,20 @@ class ToolForms:
             Refused: There is no such tool, list or entry.
         """
         name, fields = self._asked(request)
-        if "add" in texts:
-            at = texts["add"]
+        if _ADD in texts:
+            at = texts[_ADD]
             place = _entries_at(fields, at)
             shown = shown_entries(place, at, texts)
             changed, focus = with_entry(texts, at, shown), _first(place, f"{at}/{shown}")
             told = "Added an entry"
         else:
-            at, _, number = texts.get("remove", "").rpartition("/")
+            at, _, told_number = texts.get(_REMOVE, "").rpartition("/")
+            number = number_of(told_number)
             place = _entries_at(fields, at)
             shown = shown_entries(place, at, texts)
-            if not number.isdecimal():
+            if number is None or number >= shown:
                 raise Refused("There is no such entry.")
-            changed, focus = without_entry(texts, at, int(number), shown), ""
+            changed, focus = without_entry(texts, at, number, shown), ""
             told = "Removed an entry"
         form = self._draw(name, changed, {}, focus, self.suggestions(state))
         return Reply({f"form--{name}": form}, say=told)

@@ -5,6 +5,7 @@ from typing import Any
 
 from envscaler_eval import core_yaml
 from envscaler_eval.episode import Grade
+from envscaler_eval.errors import UsageError
 from envscaler_eval.scenario import Scenario, ToolCall
 
 
@@ -34,8 +35,17 @@ def solution_yaml(scenario: Scenario, calls: Sequence[ToolCall], grade: Grade) -
         scenario: The scenario.
         calls: The calls, in order.
         grade: Its grade.
+
+    Raises:
+        UsageError: An argument holds what YAML cannot.
     """
     earned = f"earns {grade.reward:.3f}" if grade.graded else "is not graded"
     verdict = "" if grade.success or not grade.graded else "; a solution must earn 1"
     heading = f"# {scenario.name}: this trace of {len(calls)} calls {earned}{verdict}.\n"
-    return heading + core_yaml.dump({"solution": solution_entries(scenario, calls)})
+    try:
+        return heading + core_yaml.dump({"solution": solution_entries(scenario, calls)})
+    except (UnicodeEncodeError, RecursionError):
+        raise UsageError(
+            "an argument holds half a character, or is too deep, and cannot be written as YAML; "
+            "undo its call"
+        ) from None

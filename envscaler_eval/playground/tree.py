@@ -1,14 +1,20 @@
-"""A state as a tree to browse: branches with a telling label, leaves with their values."""
+"""A state as a tree to browse: branches with a telling label, leaves with their values.
 
-import json
+What is too much for a page is left out of the tree, and said to be.
+"""
+
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
+from envscaler_eval.playground.brevity import as_json, brief
 from envscaler_eval.playground.differences import Difference
 
 _PREVIEW_FIELDS = ("name", "title", "label", "status", "kind", "type", "date")
 _PREVIEW_CHARACTERS = 60
+_MOST_CHILDREN = 200
+_DEEPEST = 40
 
 
 @dataclass(frozen=True)
@@ -41,7 +47,7 @@ def tree(state: Any, changed: Iterable[Difference] = ()) -> Sequence[Node]:
     """
     marked: set[tuple[str, ...]] = set()
     whole: set[tuple[str, ...]] = set()
-    for difference in changed:
+    for difference in islice(changed, _MOST_CHILDREN):
         path = difference.path
         if difference.kind == "created":
             whole.add(path)
@@ -61,12 +67,21 @@ def _node(
     inside = inside or path in whole
     changed = inside or path in marked
     if not isinstance(value, dict | list) or not value:
-        return Node(key, json.dumps(value, ensure_ascii=False), _kind(value), "", changed)
-    entries = value.items() if isinstance(value, dict) else enumerate(value)
-    children = [
-        _node(str(inner), item, (*path, str(inner)), marked, whole, inside)
-        for inner, item in entries
-    ]
+        return Node(key, brief(as_json(value)), _kind(value), "", changed)
+    if len(path) >= _DEEPEST:
+        return Node(key, "…", _kind(value), "", changed)
+    children = []
+    left_out = 0
+    for place, (inner, item) in enumerate(
+        value.items() if isinstance(value, dict) else enumerate(value)
+    ):
+        at = (*path, str(inner))
+        if place < _MOST_CHILDREN or at in marked:
+            children.append(_node(str(inner), item, at, marked, whole, inside))
+        else:
+            left_out += 1
+    if left_out:
+        children.append(Node("…", f"{left_out:,} more, not shown", "null"))
     return Node(key, None, _kind(value), _note(value), changed, children)
 
 

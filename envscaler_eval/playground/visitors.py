@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Protocol, TypeVar, cast
 
 _TOKEN_BYTES = 32
+_NAME_BYTES = 8
 _PAGES = 100
 
 
@@ -61,6 +62,8 @@ class Visitor:
         seen: When it last did something.
         left: When its last page was closed, or `None` while one is open.
         turn: Holds others of its requests off while one acts.
+        gone: Whether it was let go.
+        streams: How many of its pages are being told what happens.
     """
 
     token: str
@@ -68,21 +71,34 @@ class Visitor:
     seen: float
     left: float | None = None
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    gone: bool = False
+    streams: int = 0
     _pages: set[str] = field(default_factory=set)
     _rooms: dict[type[Room], Room] = field(default_factory=dict)
+    _names: dict[type[Room], str] = field(default_factory=dict)
 
     def room(self, kind: type[R]) -> R | None:
         """Return what it holds of a kind, if anything."""
         return cast("R | None", self._rooms.get(kind))
 
+    def name(self, kind: type[Room]) -> str:
+        """Return the name of what it holds of a kind, which tells its pages from older ones."""
+        return self._names.get(kind, "")
+
+    def holds(self, name: str) -> bool:
+        """Whether it holds what has this name."""
+        return name in self._names.values()
+
     def enter(self, room: Room) -> None:
         """Hold something, in the place of what it held of that kind."""
         self.leave(type(room))
         self._rooms[type(room)] = room
+        self._names[type(room)] = secrets.token_hex(_NAME_BYTES)
 
     def leave(self, kind: type[Room]) -> None:
         """Give up what it holds of a kind."""
         room = self._rooms.pop(kind, None)
+        self._names.pop(kind, None)
         if room is not None:
             room.close()
 
@@ -99,7 +115,8 @@ class Visitor:
             self.left = now
 
     def close(self) -> None:
-        """Give up all that it holds."""
+        """Give up all that it holds, for good."""
+        self.gone = True
         for kind in list(self._rooms):
             self.leave(kind)
 

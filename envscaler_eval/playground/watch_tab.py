@@ -4,15 +4,15 @@ from collections.abc import Sequence
 from typing import Any, cast, get_args
 
 from starlette.requests import Request
-from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response
+from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from envscaler_eval.playground.choosing import chooser, found
 from envscaler_eval.playground.following import follow
 from envscaler_eval.playground.form_entries import Texts
 from envscaler_eval.playground.gate import Role
-from envscaler_eval.playground.log_desk import LogDesk, Replayed
-from envscaler_eval.playground.site import Refused, Reply, Site
+from envscaler_eval.playground.log_desk import MOST_LOGS, LogDesk, Replayed
+from envscaler_eval.playground.site import Refused, Reply, Site, in_thread
 from envscaler_eval.playground.tool_forms import ToolForms
 from envscaler_eval.playground.tree import tree
 from envscaler_eval.playground.visitors import Visitor
@@ -60,10 +60,11 @@ class _Desk:
 
     async def page(self, request: Request) -> Response:
         visitor = self._site.visitor(request)
-        return self._site.page(request, self._tab, f'<div id="stage">{self.stage(visitor)}</div>')
+        stage = await self.stage(visitor)
+        return self._site.page(request, self._tab, f'<div id="stage">{stage}</div>')
 
     async def find(self, request: Request) -> Response:
-        return JSONResponse(Reply({"found": found(self._site, "watch", request)}).content)
+        return Reply({"found": found(self._site, "watch", request)}).response()
 
     async def start(self, request: Request, visitor: Visitor, texts: Texts) -> Reply:
         listing = self._site.catalogue.find(texts.get("env", ""), texts.get("scenario", ""))
@@ -73,9 +74,14 @@ class _Desk:
         mode, agent = texts.get("mode", "non_conv"), texts.get("agent", settings.agents[0])
         user, pace = texts.get("user", settings.users[0]), texts.get("pace", "1")
         person = user == "you"
+        if person:
+            # Whoever wants to talk need not look for the mode.
+            mode = "conv"
         known = agent in settings.agents and (person or user in settings.users)
         if mode not in get_args(Mode) or not known or pace not in PACES:
             raise Refused("There is no such model, mode or pace here.")
+        if not settings.bounds.watched:
+            raise Refused("This playground was started without models to watch (--watched 0).")
         visitor.leave(WatchedEpisode)
         visitor.leave(Replayed)
         self._running = [one for one in self._running if one.running]
@@ -89,17 +95,18 @@ class _Desk:
             cast(Mode, mode),
             {"agent": agent, "user": settings.users[0] if person else user},
             settings,
-            frozenset({"user"} if person and mode == "conv" else ()),
+            frozenset({"user"} if person else ()),
         )
+        # It counts, and is closed with the visitor, before it runs.
+        self._running.append(episode)
         visitor.enter(episode)
         self._site.keep(await episode.start(float(pace)))
-        self._running.append(episode)
-        return Reply({"stage": self.stage(visitor)}, say=f"Watching {agent}")
+        return Reply({"stage": await self.stage(visitor)}, say=f"Watching {agent}")
 
     async def leave(self, request: Request, visitor: Visitor, texts: Texts) -> Reply:
         visitor.leave(WatchedEpisode)
         visitor.leave(Replayed)
-        return Reply({"stage": self.stage(visitor)}, say="Choose a scenario")
+        return Reply({"stage": await self.stage(visitor)}, say="Choose a scenario")
 
     async def order(self, request: Request, visitor: Visitor, texts: Texts) -> Reply:
         episode = _watching(visitor)
@@ -122,7 +129,7 @@ class _Desk:
             text = STOP
         if not text:
             raise Refused("There is nothing to say yet; write something.")
-        episode.order(order="turn", text=text)
+        episode.order(order="turn", role=role, text=text)
         return Reply({"turn": ""}, say="Said")
 
     async def call(self, request: Request, visitor: Visitor, texts: Texts) -> Reply:
@@ -132,7 +139,7 @@ class _Desk:
         call = self._forms(episode).read(request, texts, episode.state)
         if isinstance(call, Reply):
             return call
-        episode.order(order="turn", call=[call.name, call.arguments])
+        episode.order(order="turn", role="agent", call=[call.name, call.arguments])
         return Reply({"turn": ""}, say=f"Called {call.name}")
 
     async def form(self, request: Request, visitor: Visitor, texts: Texts) -> Reply:
@@ -157,14 +164,17 @@ class _Desk:
 
         return follow(self._site, request, WatchedEpisode, tell)
 
-    def stage(self, visitor: Visitor | None) -> str:
+    async def stage(self, visitor: Visitor | None) -> str:
         """Return what the tab shows a visitor."""
+        # There may be many, on a slow disk.
+        logs = await in_thread(self.logs.names)
         episode = visitor.room(WatchedEpisode) if visitor else None
         replayed = visitor.room(Replayed) if visitor else None
-        if episode is not None:
+        if visitor is not None and episode is not None:
             listing = episode.listing
             return self._site.draw(
                 "watch.html.j2",
+                room=visitor.name(WatchedEpisode),
                 listing=listing,
                 pack=listing.pack,
                 scenario=listing.scenario,
@@ -173,15 +183,16 @@ class _Desk:
                 parts=self._controls(episode) | self._world(episode, True),
                 shown=len(episode.items),
             )
-        if replayed is not None:
-            return self.logs.draw(replayed)
+        if visitor is not None and replayed is not None:
+            return self.logs.draw(replayed, visitor.name(Replayed))
         settings = self._site.settings
         return self._site.draw(
             "watch_choose.html.j2",
             agents=settings.agents,
             users=settings.users,
             paces=PACES,
-            logs=self.logs.names(),
+            log_count=len(logs),
+            logs=logs[:MOST_LOGS],
             **chooser(self._site, "watch"),
         )
 
@@ -226,7 +237,7 @@ class _Desk:
                 return f"It failed: {episode.ending['why']}"
             return f"Ended: {episode.ending['ended_by'].replace('_', ' ')}."
         if episode.turn is None:
-            return "Starting …"
+            return "Starting, which takes some seconds …"
         role, waits = episode.turn
         match waits:
             case "person":
@@ -235,10 +246,11 @@ class _Desk:
                 return f"Paused before the {role}'s turn."
             case "pace":
                 return f"The {role} is next."
-            case _ if role in episode.taken:
+            case "sent":
                 return "Sent."
             case _:
-                return f"{episode.players[role]} is thinking …"
+                yours = " The turn after this one is yours." if role in episode.taken else ""
+                return f"{episode.players[role]} is thinking …{yours}"
 
 
 def _watching(visitor: Visitor) -> WatchedEpisode:

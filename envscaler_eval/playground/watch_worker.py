@@ -13,13 +13,16 @@ from typing import Any, TextIO
 
 from inspect_ai import eval as evaluate
 from inspect_ai.log import EvalLog
-from inspect_ai.model import Model, get_model
+from inspect_ai.model import GenerateConfig, Model
 
 from envscaler_eval.playground.gate import Gate, Role
 from envscaler_eval.playground.gated_model import Place, gated_model
 from envscaler_eval.playground.worker import Report, end_all, work
+from envscaler_eval.results.named_models import named_model
 from envscaler_eval.solvers.record import EpisodeRecord, stored_record
 from envscaler_eval.tasks import envscaler
+
+_RETRIES = 3
 
 
 def main() -> None:
@@ -32,7 +35,9 @@ def _run(setting: Mapping[str, Any], report: Report) -> None:
     threading.Thread(target=_take_orders, args=(sys.stdin, gate), daemon=True).start()
 
     def gated(role: Role, name: str) -> Model:
-        return gated_model(Place(role, get_model(name), gate, report))
+        # Who watches a dead address is not to wait for as long as who has gone to bed.
+        behind = named_model(name, config=GenerateConfig(max_retries=_RETRIES))
+        return gated_model(Place(role, behind, gate, report))
 
     mode = setting["mode"]
     (log,) = evaluate(
@@ -71,11 +76,13 @@ def _ending(log: EvalLog) -> Mapping[str, Any]:
         return {"event": "failed", "why": error.message if error else "there is no sample"}
     record = stored_record(sample.store, EpisodeRecord)
     score = (sample.scores or {}).get("checklist")
+    value = score.value if score else None
     return {
         "event": "ended",
         "ended_by": record.ended_by if record else "error",
         "breakdown": record.breakdown if record else None,
-        "value": score.value if score else None,
+        # What has no checks has no rewards either, but one value that is no number.
+        "reward": value.get("reward") if isinstance(value, dict) else None,
         "facts": (score.metadata if score else None) or {},
         "log": log.location,
     }

@@ -30,8 +30,8 @@ class WatchedEpisode:
         paused: Whether each turn waits to be let pass.
         items: What was said and done so far.
         state: The state as last told. Not to be modified.
-        turn: Whose turn it is, and what it waits for: `person`, `step`, `pace`, or
-            nothing while a model thinks. `None` before the first.
+        turn: Whose turn it is, and what it waits for: `person`, `step` or `pace`; `model`
+            while one thinks, and `sent` after a person's turn. `None` before the first.
         ending: How it ended, once it has.
         news: Tells that something has happened.
     """
@@ -127,7 +127,7 @@ class WatchedEpisode:
                 self.taken.discard(order["role"])
             case "turn" if self.turn is not None:
                 # A second click must not become the turn after this one.
-                self.turn = (self.turn[0], "")
+                self.turn = (self.turn[0], "sent")
         self._worker.send(order)
         self.news.note()
 
@@ -137,9 +137,14 @@ class WatchedEpisode:
         self._fail("it was ended")
 
     async def _read(self) -> None:
-        async for event in self._worker.reports():
-            self._take(event)
-            self.news.note()
+        try:
+            async for event in self._worker.reports():
+                self._take(event)
+                self.news.note()
+        except Exception as fault:
+            # Whoever watches must hear of it, whatever it is.
+            self._worker.kill()
+            self._fail(f"what its process reports cannot be read: {fault}")
         await self._worker.gone()
         self._fail("its process ended without a word")
 
@@ -157,7 +162,7 @@ class WatchedEpisode:
             case "waits":
                 self.turn = (event["role"], event["for"])
             case "acts":
-                self.turn = (event["role"], "")
+                self.turn = (event["role"], "model")
             case "ended" | "failed":
                 self.ending = event
                 self.turn = None

@@ -18,6 +18,6 @@ def observed(text: str) -> Sequence[Node] | None:
     """Return an observation as a tree, or `None` where it is just text."""
     try:
         content = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return tree(content) if isinstance(content, dict | list) and content else None

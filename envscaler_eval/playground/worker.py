@@ -14,11 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from envscaler_eval.errors import UsageError
+from envscaler_eval.results.named_models import told_in_a_line
 
 Report = Callable[[Mapping[str, Any]], None]
 """Tells what happens, from any thread: `event` says what, the rest depends on it."""
 
 _LONGEST_LINE = 64 * 1024 * 1024
+_FOLDER = "ENVSCALER_WORKER_FOLDER"
 
 
 class Worker:
@@ -38,30 +40,43 @@ class Worker:
         self._module = module
         self._process: asyncio.subprocess.Process | None = None
         self._closed = False
+        self._ended = False
 
     @property
     def running(self) -> bool:
-        """Whether the process is alive."""
-        return self._process is not None and self._process.returncode is None
+        """Whether the process is alive, or about to be."""
+        if self._process is None:
+            return not self._closed
+        return self._process.returncode is None
 
     async def start(self, setting: Mapping[str, Any]) -> None:
         """Start the process.
 
         Args:
             setting: Its first line.
+
+        Raises:
+            UsageError: The machine has no room for it.
         """
         scratch = self.folder / "tmp"
-        scratch.mkdir()
-        self._process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", self._module),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.DEVNULL,
-            limit=_LONGEST_LINE,
-            # A group of its own, to be ended as a whole, and all its files in one place.
-            start_new_session=True,
-            env={**os.environ, "TMPDIR": str(scratch)},
-        )
+        try:
+            scratch.mkdir()
+            self._process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-m", self._module),
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.DEVNULL,
+                limit=_LONGEST_LINE,
+                # A group of its own, to be ended as a whole, and all its files in one place.
+                start_new_session=True,
+                env={**os.environ, "TMPDIR": str(scratch), _FOLDER: str(self.folder)},
+            )
+        except OSError as fault:
+            self.close()
+            raise UsageError(f"a process for this cannot be started: {fault.strerror}") from None
+        if self._closed:
+            # The visitor was let go meanwhile.
+            self.kill()
         self.send(setting)
 
     def send(self, line: Mapping[str, Any]) -> None:
@@ -77,9 +92,8 @@ class Worker:
 
     def kill(self) -> None:
         """End the process and what it has started."""
-        if self.running and self._process is not None:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(self._process.pid, signal.SIGKILL)
+        if self.running:
+            self._kill_group()
 
     def close(self) -> None:
         """End the process, and remove the folder. May be called twice."""
@@ -91,9 +105,19 @@ class Worker:
         """Wait until the process has ended."""
         if self._process is not None:
             await self._process.wait()
+            if not self._ended:
+                # It may have been killed by another, who left alive what it has started. Once
+                # only: later on the number may be another's.
+                self._ended = True
+                self._kill_group()
         if self._closed:
             # Again, for what the process wrote while it was being ended.
             shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _kill_group(self) -> None:
+        if self._process is not None:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, signal.SIGKILL)
 
 
 def work(do: Callable[[Mapping[str, Any], Report], None]) -> None:
@@ -117,12 +141,17 @@ def work(do: Callable[[Mapping[str, Any], Report], None]) -> None:
     try:
         do(json.loads(sys.stdin.readline()), report)
     except UsageError as fault:
-        report({"event": "failed", "why": str(fault)})
+        report({"event": "failed", "why": told_in_a_line(fault)})
     except Exception as fault:
-        report({"event": "failed", "why": f"{type(fault).__name__}: {fault}"})
+        why = f"{type(fault).__name__}: {told_in_a_line(fault)}"
+        report({"event": "failed", "why": why})
         raise
 
 
 def end_all() -> None:
-    """End this process and all that it has started, from within."""
+    """End this process and all that it has started, from within, and remove what it wrote.
+
+    Such is the end where the playground itself was killed and can remove nothing any more.
+    """
+    shutil.rmtree(os.environ[_FOLDER], ignore_errors=True)
     os.killpg(0, signal.SIGKILL)

@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from tests.cli.commands import Command
-from tests.pack_files import write_pack
+from tests.pack_files import SOURCE, write_pack
 
 
 def test_the_command_serves_at_the_address_that_it_prints(tmp_path: Path) -> None:
@@ -28,6 +28,35 @@ def test_the_command_serves_at_the_address_that_it_prints(tmp_path: Path) -> Non
             assert "Stock room" in httpx.get(f"{url}/play", timeout=60).text
         finally:
             process.terminate()
+
+
+def test_a_pack_that_is_named_twice_is_there_once_and_two_of_one_id_are_refused(
+    tmp_path: Path, envscaler: Command
+) -> None:
+    pytest.importorskip("sse_starlette", reason="the extra `app` is not installed")
+    (tmp_path / "other").mkdir()
+    first, second = write_pack(tmp_path), write_pack(tmp_path / "other")
+    twice = ["--env", str(first), "--env", str(first.parent / "." / first.name)]
+    # The address stands after the packs in the way.
+    aside = ["--host", "203.0.113.7", "--allow-weak-isolation"]
+    code, said, errors = envscaler("play", *twice, *aside)
+    assert "Reading 1 pack ..." in said
+    assert "cannot serve on 203.0.113.7" in errors
+    code, _, errors = envscaler("play", "--env", str(first), "--env", str(second))
+    assert code == 2
+    assert f"{first} and {second} are both 'stock_room'" in errors
+
+
+def test_a_program_that_may_not_run_keeps_no_other_from_it(
+    tmp_path: Path, envscaler: Command
+) -> None:
+    pytest.importorskip("sse_starlette", reason="the extra `app` is not installed")
+    refused = write_pack(tmp_path, source="import subprocess\n" + SOURCE)
+    code, _, errors = envscaler(
+        "play", "--env", str(refused), "--host", "203.0.113.7", "--allow-weak-isolation"
+    )
+    assert code == 2
+    assert "cannot serve on 203.0.113.7" in errors
 
 
 def test_without_the_extra_it_says_what_to_install(

@@ -18,17 +18,41 @@ def eventually(holds: Callable[[], bool], seconds: float = 30) -> bool:
 
 def workers() -> int:
     """Count the processes below this one."""
+    return len(below(os.getpid()))
+
+
+def below(process: int) -> set[int]:
+    """Return the processes that a process has started, and those that these have."""
+    parents = _parents()
+    found = {process}
+    while more := {child for child, parent in parents.items() if parent in found} - found:
+        found |= more
+    return found - {process}
+
+
+def alive(processes: set[int]) -> set[int]:
+    """Return those that have not ended."""
+    return processes & _parents().keys()
+
+
+def command(process: int) -> str:
+    """Return what a process was started as, or nothing where it has ended."""
+    try:
+        return Path(f"/proc/{process}/cmdline").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
+def _parents() -> dict[int, int]:
+    """Return the parent of each process that lives."""
     parents: dict[int, int] = {}
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit():
             try:
-                stat = (folder / "stat").read_text()
+                stat = (folder / "stat").read_text(encoding="utf-8", errors="replace")
             except OSError:
                 continue
             state, parent = stat.rpartition(")")[2].split()[:2]
             if state != "Z":
                 parents[int(folder.name)] = int(parent)
-    found = {os.getpid()}
-    while more := {child for child, parent in parents.items() if parent in found} - found:
-        found |= more
-    return len(found) - 1
+    return parents

@@ -86,7 +86,7 @@ def test_a_person_talks_as_the_user_and_pauses_the_agent(
     serve: Serve, browse: OpenPage, pack: Pack
 ) -> None:
     page = browse(serve(packs=[pack]) + "/watch", PHONE, 800)
-    _watch(page, Mode="conv", User="you")
+    _watch(page, User="you")
     said = ["Three bolts, please.", "Nothing else. Oh, and nuts, it is urgent.", "Thanks."]
     for text in said[:2]:
         box = page.get_by_label("What you say")

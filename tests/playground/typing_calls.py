@@ -51,9 +51,9 @@ def _fill_entries(form: "Locator", tool: str, field: Field, name: str, value: An
     entries = list(value.items()) if keyed else list(enumerate(value))
     for number, (key, item) in enumerate(entries):
         inner = f"{name}/{number}"
-        last = form.locator(f'button[name="remove"][value="{inner}"]')
+        last = form.locator(f'button[name="#remove"][value="{inner}"]')
         if not last.count():
-            form.locator(f'button[name="add"][value="{name}"]').click()
+            form.locator(f'button[name="#add"][value="{name}"]').click()
             last.wait_for()
         if keyed:
             form.locator(f'[id="{tool}--{inner}/key"]').fill(str(key))

@@ -85,7 +85,6 @@ function atEnd(part) {
 }
 
 function apply(reply) {
-  complain(reply.fault || "");
   for (const [id, html] of Object.entries(reply.parts || {})) place(id, html);
   for (const [id, html] of Object.entries(reply.more || {})) {
     const part = $(id);
@@ -106,24 +105,40 @@ function apply(reply) {
   for (const input of document.querySelectorAll("[data-find-in]")) if (input.value) findIn(input);
 }
 
+// What was found wrong in a form before says nothing of what is sent now.
+function forgetFaults(form) {
+  form.querySelectorAll(".wrong").forEach((one) => one.remove());
+  for (const one of form.querySelectorAll("[aria-invalid]")) {
+    one.removeAttribute("aria-invalid");
+    one.removeAttribute("aria-describedby");
+  }
+  drawn.delete(form.id);
+}
+
+const SILENT = "The playground does not answer. It may have been stopped; start it again and reload.";
+let before = Promise.resolve();
+
 async function send(form, submitter) {
   if (form.getAttribute("aria-busy") === "true") return;
   const body = new FormData(form, submitter || undefined);
   // Choices that stand elsewhere on the page, such as who is to play.
   const beside = form.dataset.with && document.querySelector(form.dataset.with);
   if (beside) for (const [name, value] of new FormData(beside)) body.append(name, value);
+  const address = submitter?.hasAttribute("formaction") ? submitter.getAttribute("formaction") : form.getAttribute("action");
+  const room = document.querySelector("[data-room]")?.dataset.room || "";
   form.setAttribute("aria-busy", "true");
-  try {
-    const address = submitter?.hasAttribute("formaction") ? submitter.getAttribute("formaction") : form.getAttribute("action");
-    const answer = await fetch(address, { method: "POST", body, headers: { "X-Playground": pageId } });
+  forgetFaults(form);
+  // One after the other, as they were clicked: the first makes the visitor that the next one is.
+  const mine = before.then(async () => {
+    const answer = await fetch(address, { method: "POST", body, headers: { "X-Playground": pageId, "X-Room": room } });
     const reply = await answer.json();
+    complain(reply.fault || "");
     apply(reply);
     if (reply.fault) say("");
-  } catch {
-    complain("The playground does not answer. It may have been stopped; start it again and reload.");
-  } finally {
-    form.removeAttribute("aria-busy");
-  }
+  }).catch(() => complain(SILENT));
+  before = mine;
+  await mine;
+  form.removeAttribute("aria-busy");
 }
 
 document.addEventListener("submit", (event) => {
@@ -143,7 +158,7 @@ async function find(form) {
     const reply = await (await fetch(`${form.dataset.find}?${query}`)).json();
     if (mine === asked) apply(reply);
   } catch {
-    complain("The playground does not answer. It may have been stopped; start it again and reload.");
+    complain(SILENT);
   }
 }
 
@@ -183,14 +198,20 @@ document.addEventListener("click", (event) => {
 });
 
 // A stream of what happens, for as long as the element that asks for it stands in the page.
+const BROKEN = "The connection to the playground is broken. The page goes on once it is back.";
 let stream = null;
 function follow(element) {
   stream?.close();
   const source = stream = new EventSource(element.dataset.follow);
   source.addEventListener("reply", (event) => {
     if (!element.isConnected) { source.close(); return; }
-    apply(JSON.parse(event.data));
+    const reply = JSON.parse(event.data);
+    // What was told of what a person did stays.
+    if (reply.fault) complain(reply.fault);
+    apply(reply);
   });
+  source.addEventListener("error", () => { if (element.isConnected) complain(source.readyState === EventSource.CLOSED ? SILENT : BROKEN); });
+  source.addEventListener("open", () => { if ($("fault").textContent === BROKEN) complain(""); });
   source.addEventListener("end", () => source.close());
   $(element.dataset.end)?.lastElementChild?.scrollIntoView({ block: "nearest" });
 }
@@ -198,4 +219,5 @@ document.querySelectorAll("[data-follow]").forEach(follow);
 
 const tell = (address) => navigator.sendBeacon(address, pageId);
 addEventListener("pagehide", () => tell("/leave"));
-addEventListener("pageshow", () => tell("/here"));
+// A page that the browser had kept is older than what the visitor holds.
+addEventListener("pageshow", (event) => event.persisted ? location.reload() : tell("/here"));
