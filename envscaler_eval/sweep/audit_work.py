@@ -1,6 +1,5 @@
 """One part of an audit, as an item of work that any machine with the pack can do."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -12,7 +11,7 @@ from envscaler_eval.errors import UsageError
 from envscaler_eval.isolation import IsolationPolicy, is_shipped, isolation_choice, limits_of
 from envscaler_eval.pack import LIBRARY, Pack
 from envscaler_eval.sweep.store import Store
-from envscaler_eval.sweep.work import Item, content_key, result_name
+from envscaler_eval.sweep.work import Item, content_key, read_result
 
 FUNCTION = "envscaler_eval.sweep.audit_work:run_audit_part"
 
@@ -43,13 +42,8 @@ def audit_result(part: AuditPart, key: str, store: Store) -> Any:
         FileNotFoundError: It is not done.
         UsageError: The result is damaged.
     """
-    content = store.read(result_name(key))
-    try:
-        return RESULTS[part.kind].validate_json(json.loads(content)["result"])
-    except (ValueError, LookupError, TypeError):
-        raise UsageError(
-            f"{store.url(result_name(key))}: is damaged; remove it and give the command again"
-        ) from None
+    form = RESULTS[part.kind]
+    return read_result(store, key, lambda result: form.validate_json(result["result"]))
 
 
 def run_audit_part(key: str, payload: Mapping[str, Any], store: Store) -> Mapping[str, Any]:

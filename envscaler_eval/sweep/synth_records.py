@@ -6,6 +6,7 @@ is asked, and who makes the environment next begins with all of them.
 
 import json
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import PurePosixPath
 
 from envscaler_eval.sweep.store import Store
@@ -33,7 +34,9 @@ class StoredRecords:
         self._records: dict[tuple[str, str], Record] = {}
         for name in store.names(f"{_BEGUN}/{item}", ".json"):
             _, collection, key = PurePosixPath(name).stem.split(".")
-            self._records.setdefault((collection, key), json.loads(store.read(name)))
+            # A damaged one is made anew.
+            with suppress(ValueError):
+                self._records.setdefault((collection, key), json.loads(store.read(name)))
 
     def __iter__(self) -> Iterator[Entry]:
         """Yield the records in the order of writing."""

@@ -5,7 +5,6 @@ that is recorded, as it would after an interruption. So the outcome is that of o
 """
 
 import asyncio
-import json
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
@@ -31,6 +30,7 @@ from envscaler_eval.sweep.work import (
     Work,
     keys_in,
     map_items,
+    read_failure,
     result_name,
 )
 from envscaler_eval.synth.answers import ANSWERS
@@ -144,6 +144,8 @@ class SharedRun:
                 wanted[item.key] = given, item
 
         def take(key: str) -> None:
+            if key not in wanted:
+                return
             self._merge(synth_result(key, self.store))
             if self._is_recorded(maker, wanted[key][0]):
                 del wanted[key]
@@ -171,9 +173,7 @@ class SharedRun:
             made=asyncio.run(collect(recorded)),
             unfinished=unfinished,
             missing=len(wanted),
-            failures=[
-                json.loads(self.store.read(f"{FAILED}/{key}.json"))["message"] for key in failed
-            ],
+            failures=[read_failure(self.store, key).message for key in failed],
         )
 
     def _is_recorded(self, maker: Maker, given: Given) -> bool:

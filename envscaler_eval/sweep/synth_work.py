@@ -16,7 +16,7 @@ from envscaler_eval.audit.cache import engine_hash
 from envscaler_eval.errors import UsageError
 from envscaler_eval.sweep.store import Store
 from envscaler_eval.sweep.synth_records import Entry, StoredRecords, packed, unpacked
-from envscaler_eval.sweep.work import Item, content_key, result_name
+from envscaler_eval.sweep.work import Item, content_key, read_result
 from envscaler_eval.synth.models import Models
 from envscaler_eval.synth.pipeline import Run
 from envscaler_eval.synth.scen_generator.build import ScenGenerator
@@ -142,8 +142,9 @@ def synth_result(key: str, store: Store) -> list[Entry]:
 
     Raises:
         FileNotFoundError: It is not done.
+        UsageError: The result is damaged.
     """
-    return unpacked(json.loads(store.read(result_name(key)))["records"])
+    return read_result(store, key, lambda result: unpacked(result["records"]))
 
 
 def _release(maker: Maker) -> str:

@@ -13,10 +13,12 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeVar
 
 from envscaler_eval.errors import UsageError
 from envscaler_eval.sweep.store import Store, StoreError
+
+Read = TypeVar("Read")
 
 DONE = "done"
 FAILED = "failed"
@@ -193,6 +195,27 @@ def run_item(work: Work, item: Item) -> Report:
     store.write(result_name(item.key), json.dumps(result, sort_keys=True).encode())
     store.remove(f"{FAILED}/{item.key}.json")
     return Report(item.key, "done", seconds=time.monotonic() - began, worker=where)
+
+
+def read_result(store: Store, key: str, read: Callable[[Any], Read]) -> Read:
+    """Return an item's result.
+
+    Args:
+        store: The store.
+        key: The item.
+        read: Makes it of what the item's function has returned.
+
+    Raises:
+        FileNotFoundError: The item is not done.
+        UsageError: The result is damaged.
+    """
+    content = store.read(result_name(key))
+    try:
+        return read(json.loads(content))
+    except (ValueError, LookupError, TypeError):
+        raise UsageError(
+            f"{store.url(result_name(key))}: is damaged; remove it and give the command again"
+        ) from None
 
 
 def note_failure(store: Store, report: Report, trace: str = "") -> None:

@@ -15,7 +15,7 @@ import pytest
 from envscaler_eval.errors import UsageError
 from envscaler_eval.sweep import Item, Report, Store, Work, content_key, map_items
 from envscaler_eval.sweep.engines import LocalEngine
-from envscaler_eval.sweep.work import FAILED, keys_in, result_name, run_item
+from envscaler_eval.sweep.work import FAILED, keys_in, read_result, result_name, run_item
 from tests.sweep.functions import DIE, DOUBLE, REFUSE, STUMBLE, runs
 
 REPOSITORY = Path(__file__).parents[2]
@@ -197,3 +197,10 @@ def test_a_file_is_whole_or_not_there(store: Store, monkeypatch: pytest.MonkeyPa
 def test_a_store_is_never_left(store: Store) -> None:
     with pytest.raises(ValueError, match="leads out"):
         store.write("../elsewhere", b"")
+
+
+@pytest.mark.parametrize("content", [b"", b"[", b"[]", b"{}", b'{"number": "x"}'])
+def test_a_damaged_result_is_named_with_the_remedy(store: Store, content: bytes) -> None:
+    store.write(result_name("one"), content)
+    with pytest.raises(UsageError, match=r"one.json: is damaged; remove it and give the command"):
+        read_result(store, "one", lambda result: int(result["number"]))
