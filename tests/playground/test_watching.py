@@ -1,4 +1,4 @@
-"""Models that cannot be had or do not answer, and what cannot be graded: it is told in a line."""
+"""Watching from its orders to its end, whatever the model or the scenario is."""
 
 import asyncio
 import html
@@ -54,3 +54,16 @@ def test_what_cannot_be_graded_is_watched_to_its_end(serve: Serve, tmp_path: Pat
         visitor.post("/watch/start", env="stock_room", scenario="restock", pace="0")
         assert eventually(lambda: "Ended" in _status(visitor.get("/watch")), START)
         assert "not graded" in _status(visitor.get("/watch"))
+
+
+def test_what_an_order_changes_comes_with_the_stream_alone(serve: Serve, tmp_path: Path) -> None:
+    """An answer that came later than the stream would put back what was, such as no form."""
+    with Visit(serve(packs=[read_pack(write_pack(tmp_path))])) as visitor:
+        choice = {"env": "stock_room", "scenario": "restock", "user": "you"}
+        visitor.post("/watch/start", **choice)
+        assert visitor.post("/watch/order", order="take", role="agent")["parts"] == {}
+        assert eventually(lambda: "as the user." in _status(visitor.get("/watch")), START)
+        assert visitor.post("/watch/say", text="Three bolts, please.")["parts"] == {}
+        assert eventually(lambda: "as the agent." in _status(visitor.get("/watch")), START)
+        assert visitor.post("/watch/call/list_items")["parts"] == {}
+        assert eventually(lambda: "item observation" in visitor.get("/watch"), START)
