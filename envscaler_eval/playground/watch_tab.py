@@ -1,7 +1,7 @@
 """Watching a model, stepping in for it or for its user, and reading what a log has kept."""
 
 from collections.abc import Sequence
-from typing import Any, cast, get_args
+from typing import cast, get_args
 
 from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, Response
@@ -13,15 +13,12 @@ from envscaler_eval.playground.form_entries import Texts
 from envscaler_eval.playground.gate import Role
 from envscaler_eval.playground.log_desk import MOST_LOGS, LogDesk, Replayed
 from envscaler_eval.playground.site import Refused, Reply, Site, in_thread
-from envscaler_eval.playground.tool_forms import ToolForms
-from envscaler_eval.playground.tree import tree
 from envscaler_eval.playground.visitors import Visitor
+from envscaler_eval.playground.watch_view import PACES, WatchView
 from envscaler_eval.playground.watched_episode import WatchedEpisode
-from envscaler_eval.playground.words import STATUS_WORDS, observed
 from envscaler_eval.policies import STOP
 from envscaler_eval.solvers.protocol import Mode
 
-PACES = {"0": "at once", "1": "a step a second", "3": "slowly"}
 _LONGEST_SAYING = 10_000
 
 
@@ -56,6 +53,7 @@ class _Desk:
         self._site = site
         self._tab = tab
         self._running: list[WatchedEpisode] = []
+        self._view = WatchView(site)
         self.logs = LogDesk(site, self.stage)
 
     async def page(self, request: Request) -> Response:
@@ -137,7 +135,7 @@ class _Desk:
         episode = _watching(visitor)
         if _persons_turn(episode) != "agent":
             raise Refused("It is not the agent's turn.")
-        call = self._forms(episode).read(request, texts, episode.state)
+        call = self._view.forms(episode).read(request, texts, episode.state)
         if isinstance(call, Reply):
             return call
         episode.order(order="turn", role="agent", call=[call.name, call.arguments])
@@ -145,7 +143,7 @@ class _Desk:
 
     async def form(self, request: Request, visitor: Visitor, texts: Texts) -> Reply:
         episode = _watching(visitor)
-        return self._forms(episode).edit(request, texts, episode.state)
+        return self._view.forms(episode).edit(request, texts, episode.state)
 
     async def log(self, request: Request) -> Response:
         visitor = self._site.visitor(request)
@@ -156,14 +154,7 @@ class _Desk:
         return FileResponse(file, filename=file.name)
 
     async def stream(self, request: Request) -> Response:
-        def tell(episode: WatchedEpisode, items: int) -> Reply:
-            new = episode.items[items:]
-            return Reply(
-                self._controls(episode) | self._world(episode, bool(new)),
-                {"talk": self._talk(new)} if new else {},
-            )
-
-        return follow(self._site, request, WatchedEpisode, tell)
+        return follow(self._site, request, WatchedEpisode, self._view.news)
 
     async def stage(self, visitor: Visitor | None) -> str:
         """Return what the tab shows a visitor."""
@@ -172,18 +163,7 @@ class _Desk:
         episode = visitor.room(WatchedEpisode) if visitor else None
         replayed = visitor.room(Replayed) if visitor else None
         if visitor is not None and episode is not None:
-            listing = episode.listing
-            return self._site.draw(
-                "watch.html.j2",
-                room=visitor.name(WatchedEpisode),
-                listing=listing,
-                pack=listing.pack,
-                scenario=listing.scenario,
-                episode=episode,
-                talk=self._talk(episode.items),
-                parts=self._controls(episode) | self._world(episode, True),
-                shown=len(episode.items),
-            )
+            return self._view.whole(episode, visitor.name(WatchedEpisode))
         if visitor is not None and replayed is not None:
             return self.logs.draw(replayed, visitor.name(Replayed))
         settings = self._site.settings
@@ -196,62 +176,6 @@ class _Desk:
             logs=logs[:MOST_LOGS],
             **chooser(self._site, "watch"),
         )
-
-    def _controls(self, episode: WatchedEpisode) -> dict[str, str]:
-        person = episode.turn is not None and episode.turn[1] == "person"
-        role = episode.turn[0] if person and episode.turn else ""
-        return {
-            "controls": self._site.draw("watch_controls.html.j2", episode=episode, paces=PACES),
-            "status": self._site.draw(
-                "watch_status.html.j2", episode=episode, told=self._status(episode)
-            ),
-            "turn": self._site.draw(
-                "watch_turn.html.j2",
-                role=role,
-                episode=episode,
-                tools=self._drawn_forms(episode) if role == "agent" else "",
-            ),
-        }
-
-    def _forms(self, episode: WatchedEpisode) -> ToolForms:
-        return ToolForms(self._site, "watch", episode.listing.pack)
-
-    def _drawn_forms(self, episode: WatchedEpisode) -> str:
-        forms = self._forms(episode)
-        return forms.draw(episode.state) + forms.draw_suggestions(episode.state)
-
-    def _world(self, episode: WatchedEpisode, changed: bool) -> dict[str, str]:
-        if not changed:
-            return {}
-        told = [item for item in episode.items if item.differences is not None]
-        last = told[-1].differences if told else ()
-        return {"state": self._site.draw("world.html.j2", nodes=tree(episode.state, last or ()))}
-
-    def _talk(self, items: Sequence[Any]) -> str:
-        return self._site.draw(
-            "talk.html.j2", items=items, status_words=STATUS_WORDS, observed=observed
-        )
-
-    def _status(self, episode: WatchedEpisode) -> str:
-        if episode.ending is not None:
-            if episode.ending["event"] == "failed":
-                return f"It failed: {episode.ending['why']}"
-            return f"Ended: {episode.ending['ended_by'].replace('_', ' ')}."
-        if episode.turn is None:
-            return "Starting, which takes some seconds …"
-        role, waits = episode.turn
-        match waits:
-            case "person":
-                return f"Your turn, as the {role}."
-            case "step":
-                return f"Paused before the {role}'s turn."
-            case "pace":
-                return f"The {role} is next."
-            case "sent":
-                return "Sent."
-            case _:
-                yours = " The turn after this one is yours." if role in episode.taken else ""
-                return f"{episode.players[role]} is thinking …{yours}"
 
 
 def _watching(visitor: Visitor) -> WatchedEpisode:

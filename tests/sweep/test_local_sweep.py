@@ -162,7 +162,11 @@ def test_two_workers_at_one_shard_count_once(tmp_path: Path, rooms: str) -> None
     for log in folder.glob("*.eval"):
         name = log.name
         (place,) = {found.parent for found in folder.glob(f"logs/**/{name[:38]}*.eval")}
-        log.rename(place / name)
+        finished = read_eval_log(str(log))
+        # Clocks tell seconds, and both may have ended within one.
+        finished.stats.completed_at = "2020-01-01T00:00:00+00:00"
+        write_eval_log(finished, str(place / name))
+        log.unlink()
     table = read_results([folder])
     assert len(table.rows) == 24
     # The one that was finished first.
