@@ -33,9 +33,15 @@ def serve() -> Iterator[Serve]:
     """What serves a playground with given settings and tells its address."""
     pytest.importorskip("python_multipart", reason="the extra `app` is not installed")
     pytest.importorskip("sse_starlette", reason="the extra `app` is not installed")
+    from sse_starlette.sse import AppStatus
+
     from envscaler_eval.playground.app import build_app
     from envscaler_eval.web_server import WebServer
 
+    # Streams end with any server that this process has seen stop, such as one of Inspect's in
+    # another test.
+    AppStatus.disable_automatic_graceful_drain()
+    AppStatus.should_exit = False
     with ExitStack() as stack:
 
         def start(**settings: Any) -> str:
