@@ -40,7 +40,7 @@ def serve() -> Iterator[Serve]:
 
     # Streams end with any server that this process has seen stop, such as one of Inspect's in
     # another test.
-    AppStatus.disable_automatic_graceful_drain()
+    AppStatus.enable_automatic_graceful_drain = False
     AppStatus.should_exit = False
     with ExitStack() as stack:
 
