@@ -1,6 +1,5 @@
 """The commands that synthesise environments."""
 
-import asyncio
 from pathlib import Path
 from typing import Annotated
 
@@ -104,10 +103,8 @@ def skeletons(
     from envscaler_eval.cli.synth_display import Display
     from envscaler_eval.isolation import IsolationPolicy
     from envscaler_eval.prices import read_prices
-    from envscaler_eval.sweep.synth_run import SynthOutcome
     from envscaler_eval.synth.artefacts import Artefacts
     from envscaler_eval.synth.models import Models, role_models
-    from envscaler_eval.synth.pipeline import Run
     from envscaler_eval.synth.skel_builder import (
         ORDER,
         AssessmentRules,
@@ -146,14 +143,14 @@ def skeletons(
     )
     console = Console()
     with Artefacts(out) as artefacts:
-        display = Display(Console(stderr=True), priced, ORDER)
-        shared = places.shared_run(artefacts, models, concurrency, display)
-        with display:
-            if shared is None:
-                run = Run(artefacts, models, concurrency, display)
-                outcome = SynthOutcome(asyncio.run(builder.build(run, found)), run.unfinished)
-            else:
-                outcome = shared.build(builder, found)
+        outcome = places.outcome(
+            artefacts,
+            models,
+            concurrency,
+            Display(Console(stderr=True), priced, ORDER),
+            lambda run: builder.build(run, found),
+            lambda shared: shared.build(builder, found),
+        )
         write_skeletons(outcome.made, out / "skeletons")
     for skeleton in outcome.made:
         console.print(f"{out / 'skeletons' / skeleton.id}: {skeleton.assessment.summary}")

@@ -1,8 +1,10 @@
 """Where the commands of the synthesis have environments made, and what they tell of it."""
 
+import asyncio
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 from rich.console import Console
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from envscaler_eval.sweep.synth_run import SharedRun, SynthOutcome
     from envscaler_eval.synth.artefacts import Artefacts
     from envscaler_eval.synth.models import Models
+    from envscaler_eval.synth.pipeline import Run
 
 ENGINE = Annotated[EngineName, typer.Option(help="Where environments are made.")]
 WORKERS = Annotated[int, typer.Option(min=1, help="How many environments are made at once.")]
@@ -27,6 +30,8 @@ STORE = Annotated[
     str | None,
     typer.Option(help="A folder or URL that all workers reach; by default OUT/work."),
 ]
+
+Made = TypeVar("Made")
 
 _UNFINISHED_SHOWN = 5
 
@@ -47,20 +52,37 @@ class Places:
     slurm: Path | None
     submit: bool
 
-    def shared_run(
-        self, artefacts: "Artefacts", models: "Models", concurrency: int, display: "Display"
-    ) -> "SharedRun | None":
-        """Return a run over the engine, if there is one.
+    def outcome(
+        self,
+        artefacts: "Artefacts",
+        models: "Models",
+        concurrency: int,
+        display: "Display",
+        alone: "Callable[[Run], Coroutine[Any, Any, list[Made]]]",
+        shared: "Callable[[SharedRun], SynthOutcome[Made]]",
+    ) -> "SynthOutcome[Made]":
+        """Make environments, and return what came of it.
+
+        Args:
+            artefacts: The records of the run.
+            models: Who answers.
+            concurrency: How many items are worked on at once.
+            display: Shows how far it is.
+            alone: Makes them in this process.
+            shared: Makes them over the engine.
 
         Raises:
-            UsageError: There are more workers than connections.
+            UsageError: There are more workers than connections, or the run cannot go on.
         """
         from envscaler_eval.sweep import Store
-        from envscaler_eval.sweep.synth_run import SharedRun
+        from envscaler_eval.sweep.synth_run import SharedRun, SynthOutcome
+        from envscaler_eval.synth.pipeline import Run
 
         if self.engine is None:
-            return None
-        return SharedRun(
+            run = Run(artefacts, models, concurrency, display)
+            with display:
+                return SynthOutcome(asyncio.run(alone(run)), run.unfinished)
+        over = SharedRun(
             artefacts,
             models,
             self.engine,
@@ -69,6 +91,8 @@ class Places:
             display,
             display.environments_done,
         )
+        with display:
+            return shared(over)
 
 
 def chosen_places(

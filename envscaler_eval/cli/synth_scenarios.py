@@ -1,6 +1,5 @@
 """The command that makes packs of assessed environments."""
 
-import asyncio
 from typing import Annotated
 
 import typer
@@ -70,11 +69,9 @@ def scenarios(
     from envscaler_eval.cli.synth_display import Display
     from envscaler_eval.isolation import IsolationPolicy
     from envscaler_eval.prices import read_prices
-    from envscaler_eval.sweep.synth_run import SynthOutcome
     from envscaler_eval.synth.artefacts import Artefacts
     from envscaler_eval.synth.models import Models, role_models
     from envscaler_eval.synth.pack_folders import write_packs
-    from envscaler_eval.synth.pipeline import Run
     from envscaler_eval.synth.scen_generator.build import ORDER, ScenGenerator
     from envscaler_eval.synth.scen_generator.proving import ProofRules
     from envscaler_eval.synth.scen_generator.solving import SolverRules
@@ -111,15 +108,14 @@ def scenarios(
     )
     console = Console()
     with Artefacts(out) as artefacts:
-        display = Display(Console(stderr=True), priced, ORDER)
-        shared = places.shared_run(artefacts, models, concurrency, display)
-        with display:
-            if shared is None:
-                run = Run(artefacts, models, concurrency, display)
-                made = asyncio.run(generator.generate_all(run, skeletons))
-                outcome = SynthOutcome(made, run.unfinished)
-            else:
-                outcome = shared.generate(generator, skeletons)
+        outcome = places.outcome(
+            artefacts,
+            models,
+            concurrency,
+            Display(Console(stderr=True), priced, ORDER),
+            lambda run: generator.generate_all(run, skeletons),
+            lambda shared: shared.generate(generator, skeletons),
+        )
         folders = write_packs(outcome.made, out / "packs")
     cards = audit_packs([Selection(folder) for folder in folders], 1, isolation=isolation)
     if cards:

@@ -7,11 +7,11 @@ from typing import Generic, TypeVar
 
 from tabulate import tabulate
 
-Cell = TypeVar("Cell")
+Content = TypeVar("Content")
 
 
 @dataclass(frozen=True)
-class Table(Generic[Cell]):
+class Table(Generic[Content]):
     """A table.
 
     Attributes:
@@ -23,7 +23,7 @@ class Table(Generic[Cell]):
 
     title: str
     headers: tuple[str, ...]
-    rows: tuple[tuple[Cell, ...], ...]
+    rows: tuple[tuple[Content, ...], ...]
     note: str = ""
 
 

@@ -27,6 +27,7 @@ from envscaler_eval.results.sweep_logs import (
     missing_shards,
     one_log_a_shard,
     sweep_folder,
+    told_of_place,
 )
 from envscaler_eval.results.table import EpisodeRow, LogHeader, ResultTable
 from envscaler_eval.results.task_rules import rules_of, short_name
@@ -94,14 +95,8 @@ def log_files(paths: Sequence[str | Path]) -> list[str]:
             continue
         if "://" not in path and not Path(path).is_dir():
             raise UsageError(f"{path}: there is no such log or folder; name a .eval or .json log")
-        try:
+        with told_of_place(path):
             listed = list_eval_logs(logs_of_sweep(path) or path)
-        except UsageError:
-            raise
-        except Exception as fault:
-            # Clients of object stores raise what they like: for a key, for a server.
-            told = " ".join(str(fault).split())
-            raise UsageError(f"{path}: cannot be read: {told}; name one that can") from None
         inside = sorted(log.name.removeprefix("file://") for log in listed)
         if not inside and sweep_folder(path) is not None:
             raise UsageError(

@@ -10,6 +10,7 @@ import json
 import os
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 from zipfile import BadZipFile
@@ -52,21 +53,38 @@ class PlannedShard:
         return len(self.samples) * self.trials
 
 
+@contextmanager
+def told_of_place(place: str) -> Iterator[None]:
+    """Tell in one line of whatever reading from a folder or URL raises.
+
+    Args:
+        place: The folder or URL.
+
+    Raises:
+        UsageError: It cannot be read.
+    """
+    try:
+        yield
+    except UsageError:
+        raise
+    except Exception as fault:
+        # Clients of object stores raise what they like: for a key, for a server.
+        told = " ".join(str(fault).split())
+        raise UsageError(f"{place}: cannot be read: {told}; name one that can") from None
+
+
 def manifest_of(folder: str) -> tuple[PlannedShard, ...] | None:
     """Return the shards of the sweep in a folder or at a URL; `None` where there is none.
 
     Raises:
         UsageError: There is one, and its list of shards is damaged; or the URL leads nowhere.
     """
-    try:
-        files, path = fsspec.url_to_fs(folder)
-        text = files.cat_file(f"{path.rstrip('/')}/{MANIFEST}")
-    except OSError:
-        return None
-    except Exception as fault:
-        # Clients of object stores raise what they like: for a key, for a server.
-        told = " ".join(str(fault).split())
-        raise UsageError(f"{folder}: cannot be read: {told}; name one that can") from None
+    with told_of_place(folder):
+        try:
+            files, path = fsspec.url_to_fs(folder)
+            text = files.cat_file(f"{path.rstrip('/')}/{MANIFEST}")
+        except OSError:
+            return None
     try:
         content = json.loads(text)
         if not isinstance(content, dict) or "shards" not in content:

@@ -1,6 +1,5 @@
 """How far a sweep has come, what failed, and what was spent."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,7 +9,7 @@ from envscaler_eval.prices import Price
 from envscaler_eval.results.sweep_logs import LOGS, PlannedShard, manifest_of
 from envscaler_eval.sweep.shard_run import shard_of_log
 from envscaler_eval.sweep.store import Store
-from envscaler_eval.sweep.work import DONE, FAILED, keys_in, read_failure, result_name
+from envscaler_eval.sweep.work import DONE, FAILED, keys_in, read_failure, read_result
 
 
 @dataclass
@@ -140,14 +139,10 @@ def _failures(store: Store, shards: Sequence[PlannedShard], failed: set[str]) ->
 
 
 def _usage(store: Store, key: str) -> Mapping[str, Mapping[str, Any]]:
-    try:
-        result = json.loads(store.read(result_name(key)))
-        usage: dict[str, dict[str, Any]] = {name: dict(of) for name, of in result["usage"].items()}
-    except (ValueError, LookupError, TypeError, AttributeError):
-        raise UsageError(
-            f"{store.url(result_name(key))}: is damaged; remove it and run the sweep again"
-        ) from None
-    return usage
+    def read(result: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
+        return {name: dict(of) for name, of in result["usage"].items()}
+
+    return read_result(store, key, read, "run the sweep again")
 
 
 def _add(total: dict[str, float], usage: Mapping[str, Any]) -> None:

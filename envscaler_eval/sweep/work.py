@@ -197,13 +197,19 @@ def run_item(work: Work, item: Item) -> Report:
     return Report(item.key, "done", seconds=time.monotonic() - began, worker=where)
 
 
-def read_result(store: Store, key: str, read: Callable[[Any], Read]) -> Read:
+def read_result(
+    store: Store,
+    key: str,
+    read: Callable[[Any], Read],
+    remedy: str = "give the command again",
+) -> Read:
     """Return an item's result.
 
     Args:
         store: The store.
         key: The item.
         read: Makes it of what the item's function has returned.
+        remedy: What to do once a damaged one is removed.
 
     Raises:
         FileNotFoundError: The item is not done.
@@ -212,9 +218,9 @@ def read_result(store: Store, key: str, read: Callable[[Any], Read]) -> Read:
     content = store.read(result_name(key))
     try:
         return read(json.loads(content))
-    except (ValueError, LookupError, TypeError):
+    except (ValueError, LookupError, TypeError, AttributeError):
         raise UsageError(
-            f"{store.url(result_name(key))}: is damaged; remove it and give the command again"
+            f"{store.url(result_name(key))}: is damaged; remove it and {remedy}"
         ) from None
 
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from envscaler_eval.pack import Pack, locate, read_pack
 from envscaler_eval.playground.form_fields import form_of
@@ -74,14 +74,20 @@ def test_enter_in_an_entry_calls_the_tool_and_removes_nothing(
     expect(page.locator(f"#form--{call.name} .entry")).to_have_count(entries)
 
 
-def test_what_was_wrong_is_no_longer_told_once_it_is_right(
-    serve: Serve, browse: OpenPage, tmp_path: Path
-) -> None:
+def _json_of_take_item(serve: Serve, browse: OpenPage, tmp_path: Path) -> tuple[Page, Locator]:
+    """Open the form of a tool where arguments are written as JSON."""
     page = browse(serve(packs=[read_pack(write_pack(tmp_path))]))
     page.get_by_role("button", name="Play Stock room").click()
     page.locator("#tools summary", has_text="take_item").click()
     page.locator("#tools .raw summary").locator("visible=true").click()
     form = page.get_by_role("form", name="take_item")
+    return page, form
+
+
+def test_what_was_wrong_is_no_longer_told_once_it_is_right(
+    serve: Serve, browse: OpenPage, tmp_path: Path
+) -> None:
+    page, form = _json_of_take_item(serve, browse, tmp_path)
     for _ in range(2):
         form.get_by_label("Sent as they stand").fill("{")
         form.get_by_role("button", name="Call with this JSON").click()
@@ -95,11 +101,7 @@ def test_what_was_wrong_is_no_longer_told_once_it_is_right(
 def test_too_much_in_a_form_is_told_and_the_page_goes_on(
     serve: Serve, browse: OpenPage, tmp_path: Path
 ) -> None:
-    page = browse(serve(packs=[read_pack(write_pack(tmp_path))]))
-    page.get_by_role("button", name="Play Stock room").click()
-    page.locator("#tools summary", has_text="take_item").click()
-    page.locator("#tools .raw summary").locator("visible=true").click()
-    form = page.get_by_role("form", name="take_item")
+    page, form = _json_of_take_item(serve, browse, tmp_path)
     for size in (300_000, 3_000_000):
         form.get_by_label("Sent as they stand").fill(f'{{"item_id": "{"x" * size}"}}')
         form.get_by_role("button", name="Call with this JSON").click()
